@@ -1,0 +1,14 @@
+"""The scheduler itself: goroutines (G), threads (M), run tokens (P), their queues, and the search for work.
+
+Imports nothing of gosched above it but the exceptions. Modules with a .pxd beside them are compiled by Cython; the same files run as they are
+without. `native` is the one module that is written twice.
+
+    native    the words that threads share: atomics, mutex, note, ring, global queue     states  the numbers of states, verdicts, wait reasons
+    g, m, p   the three objects                                                          sched   what all Ms share: idle lists, global queue
+    runq      putting into and taking from a P's queue                                   steal   taking from another P's queue
+    findrun   what an M does next                                                        wake    starting and waking Ms
+    entry     in and out of user code                                                    park    runnable again
+    execute   one turn of one goroutine                                                  spawn   new goroutines
+    resize    gomaxprocs                                                                 ending  the end of a program, deadlock
+    mloop     a thread's life                                                            waitgroup, yielding   operations
+"""

@@ -1,0 +1,15 @@
+cimport cython
+from .g cimport Goroutine
+from .m cimport M
+from .p cimport P
+from .sched cimport Scheduler
+from .wake cimport acquire_p, hand_off_p, submit
+
+cpdef bint enter_runtime(M m) except -1
+cpdef int leave_runtime(M m) except -1
+@cython.locals(p=P)
+cpdef bint exit_syscall(M m) except -1
+@cython.locals(g=Goroutine)
+cpdef int submit_late(M m) except -1
+@cython.locals(m=M)
+cpdef bint retake(Scheduler s, P p) except -1

@@ -1,0 +1,77 @@
+"""In and out of the runtime: user code is a system call.
+
+While an M runs user code its P stands in m.userp, and anybody may take it away with one compare-and-swap (retake). Every way back into the runtime
+swaps it out again. The interleavings of the M's swap and a retaker's:
+
+    M first         the retaker's compare fails: the M is in the runtime and has its P in hand
+    retaker first   the M finds nothing: the P is somebody else's. It asks for its old P if that is idle, for any idle one, and else goes on
+                    without: what it makes runnable goes to the global queue, and when its goroutine yields or ends, the M rests
+
+The token is in the M, not in the P: a P that was retaken, given to another M and is in user code again does not look like ours.
+
+in_runtime is true in between, for the thread itself only: a finaliser may call into the runtime while it is inside. Such a call takes no P and no
+lock; what it makes runnable waits in m.late until the M leaves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .wake import acquire_p, hand_off_p, submit
+
+if TYPE_CHECKING:
+    from .g import Goroutine
+    from .m import M
+    from .p import P
+    from .sched import Scheduler
+
+
+def enter_runtime(m: M) -> bool:
+    """Out of user code. False: the P was retaken, and there is no other."""
+    m.in_runtime = True
+    if m.take_back_p():
+        return True
+    return exit_syscall(m)
+
+
+def leave_runtime(m: M) -> None:
+    """Into user code."""
+    if m.any_late():
+        submit_late(m)
+    m.in_runtime = False
+    if m.p is not None:
+        m.publish_p(m.p)
+
+
+def exit_syscall(m: M) -> bool:
+    """The P that m had in user code is gone: the old one, an idle one, or none."""
+    if m.p is not None:
+        m.oldp = m.p
+        m.p = None
+    m.sched.acquire()
+    if m.oldp is not None and m.sched.take_this_p(m.oldp):
+        p = m.oldp
+    else:
+        p = m.sched.take_idle_p()
+    m.sched.release()
+    if p is None:
+        return False
+    acquire_p(m, p)
+    return True
+
+
+def submit_late(m: M) -> None:
+    """What finalisers made runnable while m was inside the runtime."""
+    while m.any_late():
+        g: Goroutine = m.late_take()
+        submit(m, g)
+
+
+def retake(s: Scheduler, p: P) -> bool:
+    """Takes p from an M that is in user code, and hands it on. False if p is not in user code."""
+    m = p.m
+    if m is None or not m.retake_p(p):
+        return False
+    p.retakes += 1
+    hand_off_p(s, p)
+    return True

@@ -1,0 +1,21 @@
+cimport cython
+from .entry cimport enter_runtime, leave_runtime
+from .findrun cimport find_runnable, idle
+from .g cimport Goroutine, Watcher
+from .m cimport M
+from .native cimport call, disown, is_coroutine, resume, shared, throw, unlink
+from .wake cimport stop_spinning, submit, submit_global
+
+cdef int ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
+
+@cython.locals(g=Goroutine)
+cpdef int step(M m) except -1
+@cython.locals(verdict=int)
+cpdef int schedule(M m) except -1
+cpdef int execute(M m, Goroutine g) except -1
+cdef object turn(M m, Goroutine g)
+cdef object begin(M m, Goroutine g)
+cdef object end(M m, Goroutine g)
+cdef int settle(M m, Goroutine g) except -1
+cdef int report(M m, Goroutine g, object result) except -1
+cdef int bury(M m, Goroutine g) except -1

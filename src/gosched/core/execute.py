@@ -1,0 +1,135 @@
+"""One turn of one goroutine, and what becomes of it afterwards.
+
+User code runs with the P published (entry.py) and inside the goroutine's own contextvars context, which is left before the state word moves: after
+PARKING -> PARKED the goroutine may already run on another thread, and nothing of it is touched here. What a finished goroutine leaves behind is
+dropped while still in user code, because finalisers may run then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gosched.errors import Goexit, foreign_await
+
+from .entry import enter_runtime, leave_runtime
+from .findrun import find_runnable, idle
+from .native import call, disown, is_coroutine, resume, shared, throw, unlink
+from .states import ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
+from .wake import stop_spinning, submit, submit_global
+
+if TYPE_CHECKING:
+    from .g import Goroutine
+    from .m import M
+
+
+def step(m: M) -> int:
+    """Finds a goroutine and gives it a turn. 0, or the verdict if there is none."""
+    if m.p is None:
+        idle(m)
+        return m.verdict
+    g = find_runnable(m)
+    if g is None:
+        return m.verdict
+    if m.spinning:
+        stop_spinning(m)
+    execute(m, g)
+    return 0
+
+
+def schedule(m: M) -> int:
+    """Turn after turn, until there is nothing to run: the verdict."""
+    verdict = 0
+    while verdict == 0:
+        verdict = step(m)
+    return verdict
+
+
+def execute(m: M, g: Goroutine) -> None:
+    g.set_state(RUNNING)
+    m.hold(g)
+    m.goid = g.id
+    if not m.inherits:
+        m.p.schedtick += 1
+    m.p.usertick += 1
+    leave_runtime(m)
+    result = turn(m, g)
+    if m.outcome == YIELDED:
+        enter_runtime(m)
+        m.let_go()
+        m.goid = 0
+        settle(m, g)
+    else:
+        report(m, g, result)
+        result = None
+        enter_runtime(m)
+        m.let_go()
+        m.goid = 0
+        bury(m, g)
+
+
+def turn(m: M, g: Goroutine) -> Any:
+    """Runs g until it yields to us or ends; m.outcome says which. Whatever else it yields is no operation of ours."""
+    if m.sched.phase() != ALIVE and not g.system:
+        result = end(m, g)
+    elif g.args is not None:
+        result = begin(m, g)
+    else:
+        result = resume(g.body, None, g.context, m)
+    while m.outcome == YIELDED and (result is not None or g.state_now() == RUNNING):
+        result = throw(g.body, foreign_await(result), g.context, m)
+    return result
+
+
+def begin(m: M, g: Goroutine) -> Any:
+    """A plain function's only turn, or the first one of the coroutine it returns."""
+    args = g.args
+    g.args = None
+    result = call(g.body, args, g.context, m)
+    if m.outcome == RETURNED and is_coroutine(result):
+        g.body = result
+        result = resume(result, None, g.context, m)
+    return result
+
+
+def end(m: M, g: Goroutine) -> Any:
+    """The program is over: g unwinds with its finally blocks, or never starts."""
+    if g.args is not None:
+        g.args = None
+        m.outcome = RETURNED
+        return None
+    g.phase = 0
+    return throw(g.body, Goexit(), g.context, m)
+
+
+def settle(m: M, g: Goroutine) -> None:
+    """g has yielded: is it parked, does it wait for another turn, or was it woken already?"""
+    if g.state_now() == PARKING and g.swap_state(PARKING, PARKED):
+        if m.sched.phase() != ALIVE and g.swap_state(PARKED, RUNNABLE):  # race: it parked behind the back of begin_ending
+            g.system = False
+            submit_global(m.sched, g)
+    elif g.state_now() == NOTIFIED:
+        g.set_state(RUNNABLE)
+        submit(m, g)  # race: the waker came first and left g to us
+    else:
+        g.set_state(RUNNABLE)
+        submit_global(m.sched, g)
+
+
+def report(m: M, g: Goroutine, result: Any) -> None:
+    """g has ended: tells whoever wants to know, and lets go of what it had. In user code."""
+    if g.given_name is None and shared(g):
+        g.given_name = g.name
+    if g.watcher is not None:
+        g.watcher.goroutine_done(g, m.outcome, result)
+    elif m.outcome == RAISED:
+        m.sched.host.failed(g, result)
+    g.reset()
+
+
+def bury(m: M, g: Goroutine) -> None:
+    unlink(g)
+    g.set_state(DEAD)
+    if m.p is None or not m.p.spare_put(g):
+        disown(g)
+    if m.sched.phase() != ALIVE and m.sched.live_count() == 0:
+        m.sched.host.all_gone()

@@ -1,0 +1,30 @@
+cimport cython
+from libc.stdint cimport int64_t
+from .g cimport Goroutine
+from .m cimport M
+from .p cimport P
+from .ending cimport check_dead
+from .runq cimport take_global, take_one_global
+from .steal cimport steal_work
+from .wake cimport acquire_p, start_spinning
+
+cdef int EXIT, EXITING, P_DEAD, P_IDLE, PARK, POLL
+
+@cython.locals(g=Goroutine)
+cpdef Goroutine find_runnable(M m)
+@cython.locals(g=Goroutine)
+cdef Goroutine from_queues(M m)
+@cython.locals(g=Goroutine, p=P)
+cdef Goroutine last_look(M m)
+@cython.locals(g=Goroutine, p=P, victim=P, i=int)
+cdef Goroutine look_again(M m)
+@cython.locals(until=int64_t)
+cpdef Goroutine rest(M m)
+@cython.locals(dead=bint)
+cpdef Goroutine idle(M m)
+@cython.locals(p=P)
+cpdef after_poll(M m, int64_t now)
+@cython.locals(p=P)
+cdef bint retire_p(M m) except -1
+@cython.locals(p=P)
+cdef Goroutine quit_m(M m)

@@ -1,0 +1,198 @@
+"""What an M does next: find_runnable returns a goroutine to run, or says to poll, to park or to leave. It never blocks; the thread's loop does.
+
+The order is Go's: every 61st tick one from the global queue; own `next` (which inherits the time slice) and ring; a share of the global queue;
+steal; and then the way to sleep, on which each step closes a race:
+
+    1  lock: is there anything in the global queue?                    submissions to it are made under the same lock
+    2  put the P on the idle list, then read need_spinning             the third hole, wake.py
+    3  unlock; if spinning, drop `spinning`, then look at everything again
+    4  poll, if something waits there and nobody polls
+    5  lock: go to the idle list of Ms, unless the program ends
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .ending import check_dead
+from .runq import take_global, take_one_global
+from .states import EXIT, EXITING, P_DEAD, P_IDLE, PARK, POLL
+from .steal import steal_work
+from .wake import acquire_p, start_spinning
+
+if TYPE_CHECKING:
+    from .g import Goroutine
+    from .m import M
+
+
+def find_runnable(m: M) -> Goroutine | None:
+    """The goroutine to run, or None and m.verdict."""
+    while True:
+        m.inherits = False
+        if m.sched.phase() == EXITING:
+            return quit_m(m)
+        if m.p.id >= m.sched.nproc and not retire_p(m):
+            return idle(m)
+        g = from_queues(m)
+        if g is not None:
+            return g
+        if m.spinning or 2 * m.sched.spinning() < m.sched.nproc - m.sched.idle_ps():
+            if not m.spinning:
+                start_spinning(m)
+            g = steal_work(m)
+            if g is not None:
+                return g
+        g = last_look(m)
+        if g is not None:
+            return g
+        if m.p is None:
+            return rest(m)
+
+
+def from_queues(m: M) -> Goroutine | None:
+    """What is there without searching: own queue and the global one."""
+    if m.p.schedtick % m.sched.fairness == 0 and m.sched.global_size() != 0:
+        g = take_one_global(m)
+        if g is not None:
+            return g
+    g = m.p.take_next()
+    if g is not None:
+        m.inherits = True
+        return g
+    g = m.p.pop()
+    if g is None and m.sched.global_size() != 0:
+        m.sched.acquire()
+        g = take_global(m)
+        m.sched.release()
+    return g
+
+
+def last_look(m: M) -> Goroutine | None:
+    """Steps 1 to 3 of the way to sleep. None with a P: search again; None without: sleep."""
+    m.sched.acquire()
+    g = take_global(m)  # race: a submission to the global queue since from_queues looked
+    if g is not None:
+        m.sched.release()
+        return g
+    p = m.p
+    m.p = None
+    m.sched.put_idle_p(p)
+    if not m.spinning and m.sched.need_spinning():  # race: work was submitted when no P was idle; nobody else will look
+        if m.sched.take_this_p(p):
+            m.sched.release()
+            acquire_p(m, p)
+            start_spinning(m)
+            return None
+    m.sched.release()
+    if not m.spinning:
+        return None
+    m.spinning = False
+    m.sched.add_spinning(-1)
+    return look_again(m)
+
+
+def look_again(m: M) -> Goroutine | None:
+    """A submitter that saw us spinning woke nobody: its work is here, or somebody has it."""
+    m.sched.acquire()
+    if m.sched.global_size() != 0:  # race: submitted globally while we were the spinner that made wake_p return
+        p = m.sched.take_idle_p()
+        if p is not None:
+            m.p = p
+            g = take_global(m)
+            m.sched.release()
+            acquire_p(m, p)
+            m.spinning = True
+            m.sched.add_spinning(1)
+            return g
+        m.sched.set_need_spinning(True)
+    m.sched.release()
+    for i in range(m.sched.nproc):
+        victim = m.sched.allp[i]
+        if victim.status == P_IDLE or victim.queue_empty():
+            continue
+        m.sched.acquire()
+        p = m.sched.take_idle_p()  # race: submitted to this P while we were the spinner that made wake_p return
+        if p is None:
+            m.sched.set_need_spinning(True)
+        m.sched.release()
+        if p is not None:
+            acquire_p(m, p)
+            m.spinning = True
+            m.sched.add_spinning(1)
+        return None
+    return None
+
+
+def rest(m: M) -> Goroutine | None:
+    """Steps 4 and 5. The M has no P and does not spin."""
+    until = m.sched.host.deadline()
+    if until >= -1 and m.sched.swap_last_poll(0) != 0:
+        m.sched.set_poll_until(until)
+        m.poll_until = until
+        m.verdict = POLL
+        return None
+    return idle(m)
+
+
+def idle(m: M) -> Goroutine | None:
+    """Go's stopm up to the sleep: the M is on the idle list, its note clear. Whoever takes it from there sets nextp and wakes the note."""
+    m.sched.acquire()
+    if m.sched.phase() == EXITING:  # race: the program ended, and the list of Ms to tell was made without us
+        m.sched.release()
+        return quit_m(m)
+    m.clear_note()
+    m.nextp = None
+    m.sched.put_idle_m(m)
+    dead = check_dead(m.sched)
+    m.sched.release()
+    if dead:
+        m.sched.host.all_asleep()
+    m.verdict = PARK
+    return None
+
+
+def after_poll(m: M, now: int) -> None:
+    """The M comes back from polling: with an idle P if there is one, else to the idle list."""
+    m.sched.set_poll_until(0)
+    m.sched.swap_last_poll(now)
+    m.sched.acquire()
+    p = m.sched.take_idle_p()
+    m.sched.release()
+    if p is not None:
+        acquire_p(m, p)
+
+
+def retire_p(m: M) -> bool:
+    """gomaxprocs shrank below m's P: its goroutines go to the head of the global queue. True if m got another P."""
+    m.sched.acquire()
+    p = m.p
+    if p.id < m.sched.nproc:
+        m.sched.release()
+        return True
+    p.drain_to_front(m.sched)
+    p.status = P_DEAD
+    p.m = None
+    m.p = m.sched.take_idle_p()
+    m.sched.release()
+    if m.spinning:
+        m.spinning = False
+        m.sched.add_spinning(-1)
+    if m.p is None:
+        return False
+    acquire_p(m, m.p)
+    return True
+
+
+def quit_m(m: M) -> Goroutine | None:
+    """The program is over for this thread."""
+    if m.spinning:
+        m.spinning = False
+        m.sched.add_spinning(-1)
+    if m.p is not None:
+        p = m.p
+        m.p = None
+        m.sched.acquire()
+        m.sched.put_idle_p(p)
+        m.sched.release()
+    m.verdict = EXIT
+    return None

@@ -1,0 +1,110 @@
+"""G: a goroutine.
+
+The state word and who may change it:
+
+    RUNNABLE -> RUNNING     the M that took it from a queue
+    RUNNING  -> PARKING     the goroutine itself, in an operation, before its waiter becomes visible
+    PARKING  -> PARKED      the M that ran it, after the coroutine has yielded and its context is left
+    PARKING  -> NOTIFIED    a waker that came before that; the M then makes it runnable itself
+    PARKED   -> RUNNABLE    a waker; from this swap on the goroutine is the waker's to queue
+    RUNNING  -> RUNNABLE    the goroutine itself, when it yields its turn; its M queues it
+    RUNNING  -> RETRY       the goroutine itself, in an operation that needs a P and found none; its M queues it globally
+    RUNNING  -> DEAD        its M
+
+The runtime holds one reference to every living goroutine (own, disown). Queues, `m.running` and the state word carry it without counting: whoever
+owns the state may queue the goroutine, and there is exactly one owner at any time. Two threads in one coroutine crash CPython before 3.15.
+
+The class is what users see as gosched.Goroutine. It takes no part in garbage collection: a living goroutine is held by the runtime, and a dead one
+refers to nothing that could lead back to it.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any
+
+from .native import StateWord
+from .states import DEAD, PARKED, PARKING, STATE_NAMES, WAIT_REASONS
+
+
+class Watcher:
+    """Is told when a goroutine has ended: by returning (RETURNED, value) or by an exception (RAISED, error)."""
+
+    def goroutine_done(self, g: Goroutine, outcome: int, value: Any) -> None:
+        raise NotImplementedError
+
+
+class Goroutine(StateWord):
+    """A goroutine, as returned by :func:`gosched.go`.
+
+    >>> import gosched
+    >>> async def main():
+    ...     return gosched.current().id, gosched.current().state
+    >>> gosched.run(main)
+    (1, 'running')
+    """
+
+    id: int
+    body: Any
+    args: Any
+    context: Any
+    code: CodeType | None
+    lasti: int
+    creator: int
+    given_name: str | None
+    watcher: Watcher | None
+    waiting_on: Any
+    reason: int
+    phase: int
+    system: bool
+
+    @property
+    def name(self) -> str:
+        """What `go(..., name=)` gave, or the function's qualified name."""
+        if self.given_name is not None:
+            return self.given_name
+        body = self.body
+        return getattr(body, "__qualname__", None) or (f"goroutine {self.id}" if body is None else repr(body))
+
+    @property
+    def state(self) -> str:
+        """runnable, running, waiting or dead."""
+        return STATE_NAMES[self.state_now()]
+
+    @property
+    def wait_reason(self) -> str | None:
+        """Why it waits, in Go's words, or None."""
+        state = self.state_now()
+        return WAIT_REASONS[self.reason] if state == PARKED or state == PARKING else None
+
+    @property
+    def created_by(self) -> str | None:
+        """The function, goroutine and line that started it; None for what was started from outside of any Python frame."""
+        code = self.code
+        if code is None:
+            return None
+        where = f" in goroutine {self.creator}" if self.creator else ""
+        return f"{code.co_qualname}{where} at {code.co_filename}:{line_of(code, self.lasti)}"
+
+    def reset(self) -> None:
+        """Drops all that a dead goroutine no longer needs. In user code: the objects' finalisers may run here."""
+        self.body = None
+        self.args = None
+        self.context = None
+        self.watcher = None
+        self.waiting_on = None
+
+    def is_dead(self) -> bool:
+        return self.state_now() == DEAD
+
+    def __repr__(self) -> str:
+        reason = self.wait_reason
+        return f"<Goroutine {self.id} {self.name!r} [{self.state if reason is None else reason}]>"
+
+
+def line_of(code: CodeType, lasti: int) -> int:
+    """The source line of the instruction at byte offset lasti."""
+    for start, end, line in code.co_lines():
+        if start <= lasti < end and line is not None:
+            return line
+    return code.co_firstlineno

@@ -1,0 +1,21 @@
+cimport cython
+from libc.stdint cimport int64_t
+from .native cimport ThreadWords
+from .p cimport P
+from .sched cimport Scheduler
+
+@cython.final
+cdef class M(ThreadWords):
+    cdef readonly int id
+    cdef readonly Scheduler sched
+    cdef readonly P p
+    cdef P nextp
+    cdef P oldp
+    cdef M link
+    cdef public bint spinning
+    cdef public bint in_runtime
+    cdef bint inherits
+    cdef readonly int verdict
+    cdef readonly int64_t poll_until
+    cdef readonly int64_t goid
+    cdef public object state

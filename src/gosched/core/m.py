@@ -1,0 +1,36 @@
+"""M: a thread of the runtime.
+
+Its own thread alone writes to it, but for
+    nextp, spinning    written by the M that wakes it, before the note (startm)
+    link               the idle list, under the scheduler's lock
+    userp              published by itself when it enters user code, swapped out by itself or by a retaker (entry.py)
+An M is created on its own thread, where counting references to it is cheapest on a free-threaded build.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .native import ThreadWords
+
+if TYPE_CHECKING:
+    from .p import P
+    from .sched import Scheduler
+
+
+class M(ThreadWords):
+    def __init__(self, sched: Scheduler, number: int) -> None:
+        super().__init__()
+        self.id = number
+        self.sched = sched
+        self.p: P | None = None
+        self.nextp: P | None = None
+        self.oldp: P | None = None
+        self.link: M | None = None
+        self.spinning = False
+        self.in_runtime = True
+        self.inherits = False
+        self.verdict = 0
+        self.poll_until = -1
+        self.goid = 0
+        self.state = "starting"

@@ -1,0 +1,20 @@
+cimport cython
+from .execute cimport schedule
+from .findrun cimport after_poll
+from .m cimport M
+from .native cimport set_current_m
+from .p cimport P
+from .sched cimport Scheduler
+from .wake cimport acquire_p
+
+cdef int EXIT, PARK
+
+@cython.locals(m=M, verdict=int)
+cpdef run_m(Scheduler s, int number, P p, bint spinning)
+@cython.locals(m=M)
+cpdef M new_m(Scheduler s, int number, P p, bint spinning)
+cpdef sleep(M m, int verdict)
+@cython.locals(p=P)
+cpdef woken(M m)
+@cython.locals(s=Scheduler)
+cpdef forget_m(M m)

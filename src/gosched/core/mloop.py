@@ -1,0 +1,74 @@
+"""The life of a thread of the runtime: turns of goroutines, and in between the sleeps that find_runnable asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .execute import schedule
+from .findrun import after_poll
+from .m import M
+from .native import set_current_m
+from .states import EXIT, PARK
+from .wake import acquire_p
+
+if TYPE_CHECKING:
+    from .p import P
+    from .sched import Scheduler
+
+
+def run_m(s: Scheduler, number: int, p: P, spinning: bool) -> None:
+    """The whole of a thread: until the program exits."""
+    m = new_m(s, number, p, spinning)
+    set_current_m(m)
+    try:
+        while True:
+            verdict = schedule(m)
+            if verdict == EXIT:
+                return
+            sleep(m, verdict)
+    finally:
+        set_current_m(None)
+        forget_m(m)
+
+
+def new_m(s: Scheduler, number: int, p: P, spinning: bool) -> M:
+    """The M of this thread, with the P that it was started for."""
+    m = M(s, number)
+    s.acquire()
+    s.allm.append(m)
+    s.release()
+    acquire_p(m, p)
+    m.spinning = spinning
+    m.state = "running"
+    return m
+
+
+def sleep(m: M, verdict: int) -> None:
+    """Carries out what find_runnable said."""
+    if verdict == PARK:
+        m.state = "parked"
+        m.sleep_note(-1)
+        woken(m)
+    else:
+        m.state = "polling"
+        m.sched.host.poll(m.poll_until)
+        after_poll(m, m.sched.host.now())
+    m.state = "running"
+
+
+def woken(m: M) -> None:
+    """Takes over the P that the waker left."""
+    p = m.nextp
+    m.nextp = None
+    if p is not None:
+        acquire_p(m, p)
+
+
+def forget_m(m: M) -> None:
+    s = m.sched
+    s.acquire()
+    s.threads -= 1
+    if m in s.allm:
+        s.allm.remove(m)
+    s.release()
+    m.state = "gone"

@@ -1,0 +1,408 @@
+# cython: freethreading_compatible=True
+"""The words that threads share, compiled. native.h has the protocols, native.py the same in Python for the explorer and for machines without a
+compiler. Nothing here is policy: no method of this file decides what runs next.
+"""
+cimport cython
+from .states import RAISED, RETURNED, YIELDED
+
+cdef extern from "Python.h":
+    int PyIter_Send(PyObject *, PyObject *, PyObject **)
+    int Py_REFCNT(PyObject *)
+    void Py_INCREF(PyObject *)
+    void Py_DECREF(PyObject *)
+    object PyContext_CopyCurrent()
+    int PyContext_Enter(object) except -1
+    int PyContext_Exit(object) except -1
+    bint PyCoro_CheckExact(object)
+    bint PyGen_CheckExact(object)
+    bint PyFunction_Check(object)
+    bint PyMethod_Check(object)
+    PyObject *PyMethod_GET_FUNCTION(object)
+    PyObject *PyFunction_GET_CODE(object)
+
+cdef extern from *:
+    """
+    #include <Python.h>
+    #if defined(Py_GIL_DISABLED)
+    /* Only the owner's count is exact, and only if nobody else ever counted. */
+    static int gs_refs_are(PyObject *o, Py_ssize_t n)
+    {
+        return _Py_IsOwnedByCurrentThread(o) && __atomic_load_n(&o->ob_ref_local, __ATOMIC_RELAXED) == (uint32_t)n
+            && __atomic_load_n(&o->ob_ref_shared, __ATOMIC_RELAXED) == 0;
+    }
+    #else
+    static int gs_refs_are(PyObject *o, Py_ssize_t n) { return Py_REFCNT(o) == n; }
+    #endif
+
+    /* PyIter_Send whose result is an object in every case: what was yielded, returned or raised. */
+    static PyObject *gs_send(PyObject *body, PyObject *value, int *outcome)
+    {
+        PyObject *result = NULL;
+        *outcome = (int)PyIter_Send(body, value, &result);
+        if (*outcome != PYGEN_ERROR)
+            return result;
+    #if PY_VERSION_HEX >= 0x030C0000
+        return PyErr_GetRaisedException();
+    #else
+        PyObject *type, *traceback;
+        PyErr_Fetch(&type, &result, &traceback);
+        PyErr_NormalizeException(&type, &result, &traceback);
+        if (traceback)
+            PyException_SetTraceback(result, traceback);
+        Py_XDECREF(type);
+        Py_XDECREF(traceback);
+        return result;
+    #endif
+    }
+
+    static PyObject *gs_caller_code(void)
+    {
+        PyFrameObject *frame = PyEval_GetFrame();
+        if (frame == NULL)
+            Py_RETURN_NONE;
+        return (PyObject *)PyFrame_GetCode(frame);
+    }
+    static int gs_caller_lasti(void)
+    {
+        PyFrameObject *frame = PyEval_GetFrame();
+        return frame == NULL ? -1 : PyFrame_GetLasti(frame);
+    }
+    static int gs_code_flags(PyObject *code) { return ((PyCodeObject *)code)->co_flags; }
+    /* Read at every operation: where the loader leaves room for it, at a fixed offset instead of through a call. */
+    #if defined(__GLIBC__)
+    static __thread PyObject *gs_current __attribute__((tls_model("initial-exec")));
+    #else
+    static __thread PyObject *gs_current;
+    #endif
+    static PyObject *gs_get_current(void) { return Py_NewRef(gs_current ? gs_current : Py_None); }
+    """
+    int gs_refs_are(PyObject *, Py_ssize_t)
+    object gs_send(PyObject *, PyObject *, int *)
+    object gs_caller_code()
+    int gs_caller_lasti()
+    int gs_code_flags(PyObject *)
+    PyObject *gs_current
+    object gs_get_current()
+    int CO_COROUTINE, CO_ITERABLE_COROUTINE
+    void *malloc(size_t) nogil
+    void free(void *) nogil
+
+NO_MEMORY = "gosched: out of memory for a run queue"
+
+
+cdef class Guarded:
+    pass
+
+
+cdef class StateWord:
+    pass
+
+
+cdef class GoroutineList(Guarded):
+    cpdef list snapshot(self):
+        """Every goroutine in the list, as counted references. Memory is taken before the lock: no Python call under it."""
+        cdef int64_t room = self.list.len + 64
+        cdef int64_t n = 0, i
+        cdef gs_link *link
+        cdef PyObject **found = <PyObject **>malloc(room * sizeof(PyObject *))
+        cdef StateWord g
+        cdef Py_ssize_t offset
+        if found == NULL:
+            raise MemoryError(NO_MEMORY)
+        gs_lock(&self.mutex)
+        link = self.list.first
+        while link != NULL and n < room:
+            # the link sits inside its goroutine: step back to the object
+            found[n] = <PyObject *>(<char *>link - link_offset)
+            Py_INCREF(found[n])
+            n += 1
+            link = link.next
+        gs_unlock(&self.mutex)
+        result = []
+        for i in range(n):
+            result.append(<object>found[i])
+            Py_DECREF(found[i])
+        free(found)
+        return result
+
+
+cdef Py_ssize_t link_offset
+cdef StateWord _sample = StateWord()
+link_offset = <char *>&_sample.link - <char *><PyObject *>_sample
+
+
+cdef class Waiter:
+    pass
+
+
+cdef class WaitQueue(Guarded):
+    def __dealloc__(self):
+        cdef gs_link *link = self.list.first
+        cdef gs_link *following
+        while link != NULL:
+            following = link.next
+            link.list = NULL
+            Py_DECREF(<PyObject *>(<char *>link - waiter_offset))
+            link = following
+
+    cdef void put_waiter(self, Waiter w) noexcept:
+        """To the tail; the queue keeps a reference until the waiter leaves. Lock held."""
+        Py_INCREF(<PyObject *>w)
+        w.link.list = <void *>self
+        gs_list_append(&self.list, &w.link)
+
+    cdef object take_waiter(self):
+        """The waiter that came first, or None. Lock held."""
+        cdef gs_link *link = self.list.first
+        if link == NULL:
+            return None
+        gs_list_remove(&self.list, link)
+        link.list = NULL
+        return moved(<char *>link - waiter_offset)
+
+    cdef object drop_waiter(self, Waiter w):
+        """Takes w out, wherever it stands. Returns what the queue's reference was, to be dropped after the lock. Lock held."""
+        if w.link.list != <void *>self:
+            return None
+        gs_list_remove(&self.list, &w.link)
+        w.link.list = NULL
+        return moved(<void *>w)
+
+
+cdef class CountedQueue(WaitQueue):
+    pass
+
+
+cdef Py_ssize_t waiter_offset
+cdef Waiter _waiter = Waiter()
+waiter_offset = <char *>&_waiter.link - <char *><PyObject *>_waiter
+
+
+cdef class RunQueue:
+    def __dealloc__(self):
+        gs_ring_free(&self.ring)
+        while self.spares:
+            self.spares -= 1
+            Py_DECREF(<PyObject *>self.spare[self.spares])
+
+    cdef int open_ring(self, int capacity) except -1:
+        if capacity < 2 or capacity & (capacity - 1):
+            raise ValueError(f"ring capacity must be a power of two, 2 or more, not {capacity}")
+        if not gs_ring_init(&self.ring, capacity):
+            raise MemoryError(NO_MEMORY)
+        return 0
+
+    cdef object steal_from(self, RunQueue victim):
+        self.last_stolen = 0
+        return lend(gs_ring_steal(&self.ring, &victim.ring, &self.last_stolen))
+
+    cdef int spill_half(self, SchedulerWords s, StateWord g) except -1:
+        """Half of a full ring and g to the tail of the global queue; 0 if there is room in the ring after all."""
+        cdef uint32_t half = self.ring.cap // 2, n, i
+        cdef bint fits = True
+        cdef void **batch = <void **>malloc(half * sizeof(void *))
+        if batch == NULL:
+            raise MemoryError(NO_MEMORY)
+        n = gs_ring_pop_half(&self.ring, batch)
+        if n:
+            gs_lock(&s.mutex)
+            for i in range(n):
+                fits = fits and gs_fifo_put(&s.fifo, batch[i])
+            fits = fits and gs_fifo_put(&s.fifo, <void *>g)
+            gs_unlock(&s.mutex)
+        free(batch)
+        if not fits:
+            raise MemoryError(NO_MEMORY)
+        return n != 0
+
+    cdef int drain_to_front(self, SchedulerWords s) except -1:
+        """All of a queue that nobody owns any more, in its order, to the head of the global queue. Scheduler's lock held."""
+        cdef void **batch = <void **>malloc((self.ring.cap + 1) * sizeof(void *))
+        cdef void *g
+        cdef uint32_t n = 0
+        if batch == NULL:
+            gs_unlock(&s.mutex)
+            raise MemoryError(NO_MEMORY)
+        g = gs_ring_take_next(&self.ring)
+        if g == NULL:
+            g = gs_ring_pop(&self.ring)
+        while g != NULL:
+            batch[n] = g
+            n += 1
+            g = gs_ring_pop(&self.ring)
+        while n:
+            n -= 1
+            gs_fifo_put_front(&s.fifo, batch[n])
+        free(batch)
+        return 0
+
+    cdef bint spare_put(self, StateWord g) noexcept:
+        """Keep a dead goroutine for reuse, if nobody else can see it: the runtime's reference moves here."""
+        if self.spares == 64 or not gs_refs_are(<PyObject *>g, 2):
+            return False
+        self.spare[self.spares] = <void *>g
+        self.spares += 1
+        return True
+
+
+cdef class SchedulerWords(Guarded):
+    def __dealloc__(self):
+        gs_fifo_free(&self.fifo)
+
+    cdef int global_put(self, StateWord g) except -1:
+        if not gs_fifo_put(&self.fifo, <void *>g):
+            gs_unlock(&self.mutex)
+            raise MemoryError(NO_MEMORY)
+        return 0
+
+    cdef int global_put_front(self, StateWord g) except -1:
+        if not gs_fifo_put_front(&self.fifo, <void *>g):
+            gs_unlock(&self.mutex)
+            raise MemoryError(NO_MEMORY)
+        return 0
+
+    cdef object global_take(self):
+        return lend(gs_fifo_take(&self.fifo))
+
+    cdef void global_refill(self, RunQueue p, int n) noexcept:
+        """Move up to n from the head into p's ring; lock held, p's owner only."""
+        cdef void *g
+        while n > 0 and self.fifo.len:
+            g = gs_fifo_take(&self.fifo)
+            if not gs_ring_push(&p.ring, g):
+                gs_fifo_put_front(&self.fifo, g)
+                return
+            n -= 1
+
+
+cdef class ThreadWords:
+    def __dealloc__(self):
+        gs_fifo_free(&self.late)
+
+    cpdef bint sleep_note(self, int64_t until) noexcept:
+        cdef bint woken
+        with nogil:
+            woken = gs_note_sleep(&self.note, until)
+        return woken
+
+    cdef int late_put(self, StateWord g) except -1:
+        if not gs_fifo_put(&self.late, <void *>g):
+            raise MemoryError(NO_MEMORY)
+        return 0
+
+
+cdef class Note:
+    cpdef void clear(self) noexcept:
+        gs_note_clear(&self.note)
+
+    cpdef void wake(self) noexcept:
+        gs_note_wake(&self.note)
+
+    cpdef bint sleep(self, int64_t until) noexcept:
+        cdef bint woken
+        with nogil:
+            woken = gs_note_sleep(&self.note, until)
+        return woken
+
+
+cpdef object current_m():
+    return gs_get_current()
+
+
+cpdef void set_current_m(object m):
+    """Makes m this thread's M; the caller keeps m alive as long as it is set."""
+    global gs_current
+    gs_current = NULL if m is None else <PyObject *>m
+
+
+cpdef object resume(object body, object value, object context, ThreadWords m):
+    """Resumes a coroutine inside its context; m.outcome tells whether the result was yielded, returned or raised."""
+    cdef object result
+    PyContext_Enter(context)
+    result = gs_send(<PyObject *>body, <PyObject *>value, &m.outcome)
+    PyContext_Exit(context)
+    return result
+
+
+cpdef object call(object fn, object args, object context, ThreadWords m):
+    """Calls a plain function inside its context."""
+    cdef object result
+    PyContext_Enter(context)
+    try:
+        result = fn(*args)
+        m.outcome = RETURNED
+    except BaseException as error:
+        result = error
+        m.outcome = RAISED
+    PyContext_Exit(context)
+    return result
+
+
+cpdef object throw(object body, object error, object context, ThreadWords m):
+    """Resumes a coroutine with an exception."""
+    cdef object result
+    PyContext_Enter(context)
+    try:
+        result = body.throw(error)
+        m.outcome = YIELDED
+    except StopIteration as stop:
+        result = stop.value
+        m.outcome = RETURNED
+    except BaseException as raised:
+        result = raised
+        m.outcome = RAISED
+    PyContext_Exit(context)
+    return result
+
+
+cpdef object copy_context():
+    return PyContext_CopyCurrent()
+
+
+cpdef void own(StateWord g) noexcept:
+    Py_INCREF(<PyObject *>g)
+
+
+cpdef void disown(StateWord g) noexcept:
+    Py_DECREF(<PyObject *>g)
+
+
+cpdef bint shared(StateWord g) noexcept:
+    return not gs_refs_are(<PyObject *>g, 2)
+
+
+cpdef void unlink(StateWord g) noexcept:
+    """Takes g out of the list of all goroutines that it is in."""
+    (<GoroutineList>g.link.list).remove(g)
+
+
+cpdef object list_of(StateWord g):
+    return None if g.link.list == NULL else <object><PyObject *>g.link.list
+
+
+cpdef bint is_coroutine(object x) noexcept:
+    return PyCoro_CheckExact(x) or (PyGen_CheckExact(x) and gs_code_flags(<PyObject *>x.gi_code) & CO_ITERABLE_COROUTINE)
+
+
+cpdef bint is_coroutine_function(object x) noexcept:
+    cdef PyObject *f = <PyObject *>x
+    if PyMethod_Check(x):
+        f = PyMethod_GET_FUNCTION(x)
+    return PyFunction_Check(<object>f) and gs_code_flags(PyFunction_GET_CODE(<object>f)) & CO_COROUTINE
+
+
+cpdef object caller_code():
+    return gs_caller_code()
+
+
+cpdef int caller_lasti() noexcept:
+    return gs_caller_lasti()
+
+
+cpdef int64_t now() noexcept:
+    return gs_now()
+
+
+cpdef void nap(int64_t ns) noexcept:
+    with nogil:
+        gs_nap(ns)

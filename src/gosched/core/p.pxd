@@ -1,0 +1,27 @@
+cimport cython
+from libc.stdint cimport int64_t, uint64_t
+from .native cimport GoroutineList, RunQueue
+from .m cimport M
+
+cdef int P_IDLE
+
+@cython.final
+cdef class P(RunQueue):
+    cdef readonly int id
+    cdef readonly int status
+    cdef readonly M m
+    cdef P link
+    cdef readonly int64_t schedtick
+    cdef readonly int64_t usertick
+    cdef int64_t next_id
+    cdef int64_t last_id
+    cdef uint64_t random_state
+    cdef readonly GoroutineList live
+    cdef readonly int64_t steals
+    cdef readonly int64_t stolen
+    cdef public int64_t handoffs
+    cdef public int64_t retakes
+    cdef list steps
+    cdef int steps_for
+    cpdef uint64_t random(self)
+    cdef int random_step(self, int n) except -1

@@ -1,0 +1,12 @@
+cimport cython
+from .m cimport M
+from .p cimport P
+from .sched cimport Scheduler
+from .wake cimport wake_p
+
+cdef int P_DEAD
+
+@cython.locals(old=int)
+cpdef int resize(Scheduler s, int n) except -1
+@cython.locals(p=P, m=M, i=int)
+cdef int shrink(Scheduler s, int n) except -1

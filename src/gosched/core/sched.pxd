@@ -1,0 +1,44 @@
+cimport cython
+from libc.stdint cimport int64_t
+from .native cimport GoroutineList, SchedulerWords
+from .g cimport Goroutine
+from .m cimport M
+from .p cimport P
+
+cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_IDLE, P_RUNNING, RING, STEAL_PASSES
+
+@cython.final
+cdef class Scheduler(SchedulerWords):
+    cdef public object host
+    cdef readonly int64_t seed
+    cdef readonly int ring
+    cdef public int batch
+    cdef public int fairness
+    cdef public int passes
+    cdef public int max_threads
+    cdef public int nproc
+    cdef readonly list allp
+    cdef readonly list allm
+    cdef P idle_p
+    cdef M idle_m
+    cdef readonly int threads
+    cdef readonly int idle_threads
+    cdef int next_m
+    cdef int64_t next_goid
+    cdef readonly GoroutineList outside
+    @cython.locals(p=P)
+    cpdef grow(self, int n)
+    @cython.locals(p=P)
+    cdef void put_idle_p(self, P p) noexcept
+    @cython.locals(p=P)
+    cdef P take_idle_p(self)
+    @cython.locals(before=P, at=P)
+    cdef bint take_this_p(self, P p) noexcept
+    cdef void put_idle_m(self, M m) noexcept
+    @cython.locals(m=M)
+    cdef M take_idle_m(self)
+    cdef int64_t take_ids(self) noexcept
+    @cython.locals(p=P, n=int64_t)
+    cpdef int64_t live_count(self)
+    @cython.locals(p=P)
+    cpdef list goroutines(self)

@@ -1,0 +1,167 @@
+"""What all Ms of one runtime share.
+
+An object that is passed in, never a module global: tests build many, each with its own host (threads, clock, poller) and seed.
+
+Lock: the scheduler's own (acquire, release) guards the global queue, the idle lists, `threads`, `idle_threads`, `nproc` and P.status. It is a leaf:
+under it no reference is dropped for the last time, no Python runs, no second lock is taken but none. spinning, idle_ps, need_spinning and phase
+are atomic words and are also read without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .native import GoroutineList, SchedulerWords
+from .p import P
+from .states import FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_IDLE, P_RUNNING, RING, STEAL_PASSES
+
+if TYPE_CHECKING:
+    from .g import Goroutine
+    from .m import M
+
+
+class Host(Protocol):
+    """The edge of a scheduler: what it asks of the world. One for real threads, one for virtual time, one for the explorer."""
+
+    def start_m(self, number: int, p: P, spinning: bool) -> None:
+        """Starts a thread that calls mloop.run_m."""
+
+    def courtesy(self) -> None:
+        """Waits the 3 µs in which a running P may take its own `next`."""
+
+    def poll(self, until: int) -> None:
+        """Waits for the outside world until `until` (-1: for ever) or until poll_wake."""
+
+    def poll_wake(self) -> None: ...
+
+    def deadline(self) -> int:
+        """When the poller must be asked at the latest: -1 never, it may still be woken; -2 when nothing waits there."""
+
+    def failed(self, g: Goroutine, error: BaseException) -> None:
+        """An exception left a goroutine that nobody watches."""
+
+    def all_asleep(self) -> None:
+        """No M runs and nothing can wake one."""
+
+    def all_gone(self) -> None:
+        """The last goroutine has ended while the program ends."""
+
+
+class Scheduler(SchedulerWords):
+    def __init__(self, host: Any, nproc: int, seed: int = 1, ring: int = RING, max_threads: int = MAX_THREADS) -> None:
+        super().__init__()
+        self.host = host
+        self.seed = seed
+        self.ring = ring
+        self.batch = GLOBAL_BATCH
+        self.fairness = FAIRNESS
+        self.passes = STEAL_PASSES
+        self.max_threads = max_threads
+        self.nproc = 0
+        self.allp: list[P] = []
+        self.allm: list[M] = []
+        self.idle_p: P | None = None
+        self.idle_m: M | None = None
+        self.threads = 0
+        self.idle_threads = 0
+        self.next_m = 0
+        self.next_goid = 0
+        self.outside = GoroutineList()
+        self.outside.owner = self
+        self.swap_last_poll(1)
+        self.grow(nproc)
+
+    def grow(self, n: int) -> None:
+        """Brings Ps 0 … n-1 into being, the new ones idle with the lowest on top. Ps are made outside of the lock and are never unmade."""
+        while len(self.allp) < n:
+            p = P(len(self.allp), self.ring, self.seed)
+            p.live.owner = self
+            self.acquire()
+            if p.id == len(self.allp):  # race: two callers made the same one
+                self.allp.append(p)
+            self.release()
+        self.acquire()
+        for i in range(n - 1, self.nproc - 1, -1):
+            self.put_idle_p(self.allp[i])
+        self.nproc = max(n, self.nproc)
+        self.release()
+
+    def put_idle_p(self, p: P) -> None:
+        """Lock held; the caller owned p."""
+        p.status = P_IDLE
+        p.m = None
+        p.link = self.idle_p
+        self.idle_p = p
+        self.add_idle_ps(1)
+
+    def take_idle_p(self) -> P | None:
+        """Lock held. The P put there last; it is the caller's."""
+        p = self.idle_p
+        if p is not None:
+            self.idle_p = p.link
+            p.link = None
+            p.status = P_RUNNING
+            self.add_idle_ps(-1)
+        return p
+
+    def take_this_p(self, p: P) -> bool:
+        """Lock held. Takes p if it is idle."""
+        if p.status != P_IDLE:
+            return False
+        before: P | None = None
+        at = self.idle_p
+        while at is not None and at is not p:
+            before = at
+            at = at.link
+        if at is None:
+            return False
+        if before is None:
+            self.idle_p = p.link
+        else:
+            before.link = p.link
+        p.link = None
+        p.status = P_RUNNING
+        self.add_idle_ps(-1)
+        return True
+
+    def put_idle_m(self, m: M) -> None:
+        """Lock held."""
+        m.link = self.idle_m
+        self.idle_m = m
+        self.idle_threads += 1
+
+    def take_idle_m(self) -> M | None:
+        """Lock held. The M that went idle last."""
+        m = self.idle_m
+        if m is not None:
+            self.idle_m = m.link
+            m.link = None
+            self.idle_threads -= 1
+        return m
+
+    def take_ids(self) -> int:
+        """The last number before a batch of ID_BATCH fresh goroutine ids."""
+        self.acquire()
+        first = self.next_goid
+        self.next_goid = first + ID_BATCH
+        self.release()
+        return first
+
+    def live_count(self) -> int:
+        """How many goroutines there are."""
+        n = self.outside.count()
+        for p in self.allp:
+            n += p.live.count()
+        return n
+
+    def goroutines(self) -> list[Goroutine]:
+        """All of them, oldest id first."""
+        found: list[Goroutine] = self.outside.snapshot()
+        for p in self.allp:
+            found += p.live.snapshot()
+        found.sort(key=goroutine_id)
+        return found
+
+
+def goroutine_id(g: Goroutine) -> int:
+    return g.id

@@ -1,0 +1,12 @@
+cimport cython
+from .m cimport M
+from .native cimport current_m
+from .p cimport P
+from .sched cimport Scheduler
+
+@cython.locals(m=M)
+cpdef object current_goroutine()
+cpdef tuple p_figures(P p)
+@cython.locals(p=P)
+cpdef tuple m_figures(M m)
+cpdef tuple sched_figures(Scheduler s)

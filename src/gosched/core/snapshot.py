@@ -1,0 +1,33 @@
+"""Figures for stats(), read from outside the hot path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .native import current_m
+
+if TYPE_CHECKING:
+    from .g import Goroutine
+    from .m import M
+    from .p import P
+    from .sched import Scheduler
+
+
+def current_goroutine() -> Goroutine | None:
+    """The goroutine that this thread runs, if any."""
+    m: M | None = current_m()
+    return None if m is None else m.held()
+
+
+def p_figures(p: P) -> tuple[Any, ...]:
+    return (p.id, p.status, p.ring_size(), p.has_next(), p.schedtick, p.usertick, p.steals, p.stolen, p.handoffs, p.retakes)
+
+
+def m_figures(m: M) -> tuple[Any, ...]:
+    p = m.p
+    state = "spinning" if m.spinning and m.state == "running" else m.state
+    return (m.id, state, None if p is None else p.id, m.goid or None)
+
+
+def sched_figures(s: Scheduler) -> tuple[int, int, int]:
+    return (s.global_size(), s.idle_ps(), s.spinning())

@@ -1,0 +1,148 @@
+"""New goroutines.
+
+What may run Python (the call of an async function, the copy of the context, the look at the caller's frame) is done before the runtime is entered.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from gosched.errors import no_runtime, not_a_goroutine_body
+
+from .entry import enter_runtime, leave_runtime
+from .g import Goroutine
+from .native import caller_code, caller_lasti, copy_context, current_m, is_coroutine, is_coroutine_function, own
+from .states import ID_BATCH, RUNNABLE
+from .wake import submit, submit_global
+
+if TYPE_CHECKING:
+    from .g import Watcher
+    from .m import M
+    from .sched import Scheduler
+
+
+def go(
+    fn: Callable[..., object] | Coroutine[Any, Any, object], /, *args: Any, thread: bool = False, name: str | None = None
+) -> Goroutine:
+    """Starts a goroutine: an async function, a plain function, or a coroutine.
+
+    Keywords for `fn`: use :func:`functools.partial`. A plain function runs to its end in one turn; a coroutine that it returns is awaited.
+
+    >>> import gosched
+    >>> async def hello(wg, name):
+    ...     print("hello", name)
+    ...     wg.done()
+    >>> async def main():
+    ...     wg = gosched.WaitGroup()
+    ...     wg.add(1)
+    ...     gosched.go(hello, wg, "world")
+    ...     await wg
+    >>> gosched.run(main)
+    hello world
+    """
+    m: M | None = current_m()
+    if m is None:
+        raise no_runtime("go()", "run(main), or rt.go(fn) from another thread")
+    if thread:
+        raise NotImplementedError("go(fn, thread=True): goroutines with a thread of their own are not built yet")
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"go(): name must be a str or None, not {type(name).__name__}")
+    return spawn(m, fn, args, name, None)
+
+
+def spawn(m: M, fn: Any, args: Any, name: str | None, watcher: Watcher | None) -> Goroutine:
+    """From user code on m: a goroutine that runs next on m's P."""
+    if is_coroutine_function(fn):
+        fn = fn(*args)
+        args = None
+    else:
+        args = check_body(fn, args)
+    context = copy_context()
+    code = caller_code()
+    lasti = caller_lasti()
+    nested = m.in_runtime
+    if not nested and enter_runtime(m):
+        g = fresh(m)
+    else:
+        g = fresh_outside(m.sched)
+    fill(g, fn, args, context, code, lasti, m.goid, name, watcher, False)
+    if nested:
+        m.late_put(g)
+        return g
+    submit(m, g)
+    leave_runtime(m)
+    return g
+
+
+def spawn_outside(s: Scheduler, fn: Any, args: Any, name: str | None, watcher: Watcher | None, system: bool) -> Goroutine:
+    """From a thread that is no M of s: a goroutine in the global queue. A system goroutine still gets its first turns when the program ends."""
+    if is_coroutine_function(fn):
+        fn = fn(*args)
+        args = None
+    else:
+        args = check_body(fn, args)
+    context = copy_context()
+    g = fresh_outside(s)
+    fill(g, fn, args, context, caller_code(), caller_lasti(), 0, name, watcher, system)
+    submit_global(s, g)
+    return g
+
+
+def fresh(m: M) -> Goroutine:
+    """With a P: a goroutine from its spares, with an id from its batch."""
+    g = m.p.spare_take()
+    if g is None:
+        g = Goroutine.__new__(Goroutine)
+    if m.p.next_id == m.p.last_id:
+        m.p.next_id = m.sched.take_ids()
+        m.p.last_id = m.p.next_id + ID_BATCH
+    m.p.next_id += 1
+    g.id = m.p.next_id
+    own(g)
+    m.p.live.add(g)
+    return g
+
+
+def fresh_outside(s: Scheduler) -> Goroutine:
+    """Without a P."""
+    g = Goroutine.__new__(Goroutine)
+    s.acquire()
+    s.next_goid += 1
+    g.id = s.next_goid
+    s.release()
+    own(g)
+    s.outside.add(g)
+    return g
+
+
+def fill(
+    g: Goroutine, body: Any, args: Any, context: Any, code: Any, lasti: int, creator: int, name: Any, watcher: Any, system: bool
+) -> None:
+    g.body = body
+    g.args = args
+    g.context = context
+    g.code = code
+    g.lasti = lasti
+    g.creator = creator
+    g.given_name = name
+    g.watcher = watcher
+    g.waiting_on = None
+    g.reason = 0
+    g.phase = 0
+    g.system = system
+    g.set_state(RUNNABLE)
+
+
+def check_body(fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The arguments for a plain function, None for a coroutine."""
+    if not is_coroutine(fn) and not isinstance(fn, Coroutine):
+        if not callable(fn):
+            raise not_a_goroutine_body(fn)
+        return args
+    if args:
+        raise TypeError(f"go(): a coroutine takes no arguments here, got {len(args)}; pass the async function itself")
+    if is_coroutine(fn) and hasattr(fn, "cr_frame") and inspect.getcoroutinestate(fn) != inspect.CORO_CREATED:
+        raise ValueError(f"go(): the coroutine {fn.__qualname__} has been started before; pass a new one")
+    return None

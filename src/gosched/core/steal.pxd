@@ -1,0 +1,12 @@
+cimport cython
+from libc.stdint cimport uint32_t, uint64_t
+from .g cimport Goroutine
+from .m cimport M
+from .p cimport P
+
+cdef int P_IDLE, P_RUNNING
+
+@cython.locals(g=Goroutine, victim=P, n=int, attempt=int, last=bint, position=uint64_t, step=uint64_t, _=int)
+cpdef Goroutine steal_work(M m)
+@cython.locals(g=Goroutine, n=uint32_t)
+cpdef Goroutine steal(M m, P victim, bint take_next)

@@ -1,0 +1,54 @@
+"""Stealing: an M whose P has nothing takes half of another P's queue.
+
+Four passes over all Ps, each in a random order that visits every P once (a random start, a random step coprime to their number). `next` is taken
+only in the last pass, and from a running P only after a short wait: whoever readied it is probably about to park and to run it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .states import P_IDLE, P_RUNNING
+
+if TYPE_CHECKING:
+    from .g import Goroutine
+    from .m import M
+    from .p import P
+
+
+def steal_work(m: M) -> Goroutine | None:
+    """A goroutine from another P, the others of the batch in m's own ring; None if there was nothing."""
+    n = m.sched.nproc
+    if n < 2:
+        return None
+    for attempt in range(m.sched.passes):
+        last = attempt == m.sched.passes - 1
+        position = m.p.random() % n
+        step = m.p.random_step(n)
+        for _ in range(n):
+            victim = m.sched.allp[position]
+            position = (position + step) % n
+            if victim.id == m.p.id or victim.status == P_IDLE:
+                continue
+            g = steal(m, victim, last)
+            if g is not None:
+                return g
+    return None
+
+
+def steal(m: M, victim: P, take_next: bool) -> Goroutine | None:
+    """Half of victim's ring, rounded up, or else its `next` if take_next. The newest of the batch is returned."""
+    g: Goroutine | None = m.p.steal_from(victim)
+    n = m.p.last_stolen
+    if g is None:
+        if not take_next or not victim.has_next():
+            return None
+        if victim.status == P_RUNNING:
+            m.sched.host.courtesy()
+        g = victim.take_next()
+        if g is None:
+            return None
+        n = 1
+    m.p.steals += 1
+    m.p.stolen += n
+    return g

@@ -1,0 +1,23 @@
+cimport cython
+from .g cimport Goroutine
+from .m cimport M
+from .p cimport P
+from .sched cimport Scheduler
+from .runq cimport put_global, put_next
+
+cdef int P_RUNNING
+
+cpdef int submit(M m, Goroutine g) except -1
+cpdef int submit_global(Scheduler s, Goroutine g) except -1
+@cython.locals(p=P)
+cpdef int wake_p(Scheduler s) except -1
+@cython.locals(m=M, number=int)
+cpdef int start_m(Scheduler s, P p, bint spinning) except -1
+cpdef int hand_off_p(Scheduler s, P p) except -1
+cpdef void start_spinning(M m) noexcept
+cpdef int stop_spinning(M m) except -1
+cpdef void acquire_p(M m, P p) noexcept
+cpdef int unstart_m(Scheduler s, P p, bint spinning) except -1
+cdef bint ask_for_spinning(Scheduler s) noexcept
+@cython.locals(idle=bint)
+cdef bint rest_p(Scheduler s, P p) noexcept

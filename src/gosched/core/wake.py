@@ -1,0 +1,130 @@
+"""Waking Ms: no wake-up is lost, and no more than one M is woken per submission.
+
+The protocol, between an M that submits work and Ms that run out of it:
+    submitter   puts the goroutine into a queue, then reads `spinning` and `idle_ps`
+    spinner     drops `spinning`, then looks into every queue again (findrun.py)
+so one of them sees the other, whatever the order. A spinner that finds work wakes the next one (stop_spinning), and so they ramp up as a chain.
+
+The third hole: work was submitted while no P was idle and nobody was spinning, and at that moment an M that does not spin gives up its P without
+looking. The submitter leaves `need_spinning` behind and reads `idle_ps` again; the M puts its P on the idle list and reads `need_spinning` again.
+(Go takes the scheduler's lock for this at every submission; two words read in opposite order do it without.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .runq import put_global, put_next
+from .states import P_RUNNING
+
+if TYPE_CHECKING:
+    from .g import Goroutine
+    from .m import M
+    from .p import P
+    from .sched import Scheduler
+
+
+def submit(m: M, g: Goroutine) -> None:
+    """A goroutine that became runnable: next on m's P, or in the global queue if m has none."""
+    if m.p is None:
+        put_global(m.sched, g)
+    else:
+        put_next(m, g)
+    wake_p(m.sched)
+
+
+def submit_global(s: Scheduler, g: Goroutine) -> None:
+    put_global(s, g)
+    wake_p(s)
+
+
+def wake_p(s: Scheduler) -> None:
+    """One more M, spinning, if a P is idle and nobody looks for work already."""
+    if s.spinning() == 0 and (s.idle_ps() != 0 or ask_for_spinning(s)) and s.claim_spinning():
+        s.acquire()
+        p = s.take_idle_p()
+        s.release()
+        if p is None:
+            s.add_spinning(-1)
+        else:
+            start_m(s, p, True)
+
+
+def ask_for_spinning(s: Scheduler) -> bool:
+    """No P is idle: leaves word for the M that gives one up next. True if one is idle by now."""
+    if not s.need_spinning():
+        s.set_need_spinning(True)  # race: an M that does not spin gives up its P right now, without looking at our queue
+    return s.idle_ps() != 0  # race: it gave it up before it could see need_spinning
+
+
+def start_m(s: Scheduler, p: P, spinning: bool) -> None:
+    """Gives p, which the caller owns, to an idle M or to a new one. If spinning, the caller has counted it."""
+    s.acquire()
+    m = s.take_idle_m()
+    number = -1
+    if m is None:
+        number = s.next_m
+        s.next_m += 1
+        s.threads += 1  # counted before the lock is dropped: the deadlock check must not miss a thread on its way
+    s.release()
+    if m is None:
+        s.host.start_m(number, p, spinning)
+    else:
+        m.spinning = spinning
+        m.nextp = p
+        m.wake_note()
+
+
+def unstart_m(s: Scheduler, p: P, spinning: bool) -> None:
+    """The host could not start the thread: nobody runs with p."""
+    s.acquire()
+    s.threads -= 1
+    s.put_idle_p(p)
+    s.release()
+    if spinning:
+        s.add_spinning(-1)
+
+
+def hand_off_p(s: Scheduler, p: P) -> None:
+    """Go's handoffp: p was taken from an M that is busy elsewhere. It goes to another M if there is anything to do, else it idles."""
+    p.handoffs += 1
+    p.m = None
+    if not p.queue_empty() or s.global_size() != 0:
+        start_m(s, p, False)
+    elif s.spinning() + s.idle_ps() == 0 and s.claim_spinning():
+        s.set_need_spinning(False)
+        start_m(s, p, True)
+    elif not rest_p(s, p):
+        start_m(s, p, False)
+    elif s.need_spinning():  # race: work came to a queue while p was on its way to the idle list
+        wake_p(s)
+
+
+def rest_p(s: Scheduler, p: P) -> bool:
+    """Puts p on the idle list, unless there is global work or all the others idle and nobody polls."""
+    s.acquire()
+    idle = s.global_size() == 0 and (s.idle_ps() != s.nproc - 1 or s.last_poll() == 0)
+    if idle:
+        s.put_idle_p(p)
+    s.release()
+    return idle
+
+
+def start_spinning(m: M) -> None:
+    m.spinning = True
+    m.sched.add_spinning(1)
+    m.sched.set_need_spinning(False)
+
+
+def stop_spinning(m: M) -> None:
+    """m found work: somebody else looks on."""
+    m.spinning = False
+    m.sched.add_spinning(-1)
+    wake_p(m.sched)
+
+
+def acquire_p(m: M, p: P) -> None:
+    """p, which the caller owns, is m's from now on."""
+    m.p = p
+    p.m = m
+    p.status = P_RUNNING

@@ -1,0 +1,339 @@
+"""Running programs: Runtime, run, and what a goroutine asks of the runtime it is in.
+
+The thread that calls run() runs no goroutine. It waits on a bell, open to signals, and judges what the Ms report: the end of main, an uncaught
+exception, that all are asleep. So Ctrl-C ends a program in which every goroutine sleeps.
+"""
+
+from __future__ import annotations
+
+import _thread
+import atexit
+import contextlib
+import os
+import time
+import warnings
+import weakref
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Any, TypeVar, overload
+
+from gosched.core.ending import begin_ending, begin_exit, cut_off, still_dead
+from gosched.core.g import Goroutine, Watcher
+from gosched.core.native import current_m, set_current_m
+from gosched.core.resize import resize
+from gosched.core.sched import Scheduler
+from gosched.core.snapshot import current_goroutine
+from gosched.core.spawn import go, spawn, spawn_outside
+from gosched.core.states import MAX_THREADS, RETURNED
+from gosched.core.yielding import YIELD_NOW
+from gosched.errors import AbandonedThreadWarning, Goexit, GoschedError, no_runtime
+from gosched.program import Main, OnUncaught, Program, deadlock
+from gosched.stats import RuntimeStats, collect
+from gosched.system.cpus import default_gomaxprocs, num_cpu
+from gosched.system.threads import ThreadHost, in_forked_child, outsiders
+
+__all__ = ["Runtime", "ayield_now", "current", "go", "gomaxprocs", "num_cpu", "num_goroutine", "run", "stats"]
+
+T = TypeVar("T")
+Body = Callable[..., Any] | Coroutine[Any, Any, Any]
+
+_open: weakref.WeakSet[Runtime] = weakref.WeakSet()
+
+
+class Runtime(Program):
+    """A runtime that stays: `rt.run` may be called several times, and other threads may start goroutines on it.
+
+    >>> import gosched
+    >>> async def double(x):
+    ...     return 2 * x
+    >>> with gosched.Runtime() as rt:
+    ...     print(rt.run(double, 21), rt.submit(double, 4).result())
+    42 8
+    """
+
+    def __init__(
+        self,
+        *,
+        gomaxprocs: int | None = None,
+        on_uncaught: OnUncaught | None = None,
+        deadlock: bool = True,
+        grace: float = 1.0,
+        seed: int | None = None,
+        max_threads: int = MAX_THREADS,
+    ) -> None:
+        super().__init__(on_uncaught)
+        if on_uncaught is not None and not callable(on_uncaught):
+            raise TypeError(f"on_uncaught must be a function of (goroutine, exception), not {type(on_uncaught).__name__}")
+        if not isinstance(grace, int | float) or grace < 0:
+            raise ValueError(f"grace must be seconds, 0 or more, not {grace!r}")
+        if not isinstance(max_threads, int) or max_threads < 1:
+            raise ValueError(f"max_threads must be a positive int, not {max_threads!r}")
+        n = default_gomaxprocs() if gomaxprocs is None else checked_procs(gomaxprocs)
+        self._detect = deadlock
+        self._grace = float(grace)
+        self._pid = os.getpid()
+        self._bell = _thread.allocate_lock()
+        self._bell.acquire()
+        self._closed = False
+        self._host = ThreadHost(self)
+        self._host.asyncgen_hooks = (None, self._finish_asyncgen)
+        seed = time.monotonic_ns() & 0xFFFFFFFF if seed is None else seed
+        self.sched = self._host.sched = Scheduler(self._host, n, seed, max_threads=max_threads)
+        _open.add(self)
+
+    @staticmethod
+    def current() -> Runtime:
+        """The runtime of the goroutine that asks."""
+        m = current_m()
+        program = None if m is None else getattr(m.sched.host, "events", None)
+        if not isinstance(program, Runtime):
+            raise no_runtime("Runtime.current()", "run(main)")
+        return program
+
+    # ---- starting ----
+
+    def run(self, main: Body, /, *args: Any) -> Any:
+        """Runs main as a goroutine and returns its result. The others live on until the block ends."""
+        if current_m() is not None:
+            raise RuntimeError("run() inside a goroutine: use go(fn), or await the coroutine")
+        self._check_open("run")
+        self._raise_error()
+        watcher = Main(self)
+        self.asleep = False
+        spawn_outside(self.sched, main, args, None, watcher, False)
+        try:
+            self._wait_for(watcher)
+        except BaseException as interrupt:  # Ctrl-C, or whatever another signal handler raised, out of the wait
+            self.fatal(interrupt)
+            self.close()
+            raise
+        self._raise_error()
+        if watcher.error is not None:
+            raise watcher.error
+        return watcher.value
+
+    def go(self, fn: Body, /, *args: Any, name: str | None = None) -> Goroutine:
+        """Starts a goroutine on this runtime, from any thread."""
+        return self._start(fn, args, name, None)
+
+    def submit(self, fn: Body, /, *args: Any) -> Future[Any]:
+        """Starts a goroutine and gives its outcome as a future, from any thread."""
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        self._start(fn, args, None, Outcome(future))
+        return future
+
+    def _start(self, fn: Body, args: tuple[Any, ...], name: str | None, watcher: Watcher | None) -> Goroutine:
+        self._check_open("go")
+        m = current_m()
+        if m is not None and m.sched is self.sched:
+            return spawn(m, fn, args, name, watcher)
+        return spawn_outside(self.sched, fn, args, name, watcher, False)
+
+    def _finish_asyncgen(self, agen: AsyncGenerator[Any, Any]) -> None:
+        """An async generator was dropped in the middle: a goroutine runs its finally blocks."""
+        if not self._closed and not in_forked_child(self._pid):
+            spawn_outside(self.sched, agen.aclose(), (), f"aclose of {agen.__qualname__}", None, True)
+
+    # ---- waiting ----
+
+    def changed(self) -> None:
+        with contextlib.suppress(RuntimeError):  # rung already
+            self._bell.release()
+
+    def _wait_for(self, main: Main) -> None:
+        """Until main is done or the program fails."""
+        suspicion = 0.0
+        while not main.done and self.error is None:
+            if main.left and self.sched.live_count() == 0:
+                self.fatal(deadlock(self.sched, True))
+            elif self.asleep and self._detect and still_dead(self.sched):
+                if not outsiders():
+                    self.fatal(deadlock(self.sched, main.left))
+                    break
+                suspicion = min(1.0, suspicion * 2 or 0.05)
+            else:
+                suspicion = 0.0
+                self.asleep = False
+            self._bell.acquire(timeout=suspicion or -1)
+
+    def _wait_until(self, reached: Callable[[], bool], deadline: float) -> bool:
+        while not reached():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._bell.acquire(timeout=left)
+        return True
+
+    def _raise_error(self) -> None:
+        error, self.error = self.error, None
+        if error is not None:
+            self.close()
+            raise error
+
+    # ---- the end ----
+
+    def close(self) -> None:
+        """Ends every goroutine with Goexit and the threads with them; waits no longer than the grace."""
+        if self._closed:
+            return
+        self._closed = True
+        _open.discard(self)
+        if in_forked_child(self._pid):
+            return
+        deadline = time.monotonic() + self._grace
+        begin_ending(self.sched)
+        try:
+            self._wait_until(lambda: self.gone, deadline)
+        finally:
+            begin_exit(self.sched)
+        if not self._wait_until(lambda: self.sched.threads == 0, deadline + 0.1):
+            n = self.sched.threads
+            warnings.warn(
+                f"gosched: {n} thread{'s' if n > 1 else ''} still in foreign calls {self._grace:g} s after the end of main, abandoned",
+                AbandonedThreadWarning,
+                stacklevel=3,
+            )
+
+    def __enter__(self) -> Runtime:
+        self._check_open("with")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+        if error is None:
+            self._raise_error()
+
+    def _check_open(self, what: str) -> None:
+        if in_forked_child(self._pid):
+            raise RuntimeError(f"{what}: this runtime belongs to the parent process; start a new one with run()")
+        if self._closed:
+            raise RuntimeError(f"{what}: this runtime is closed; start a new one")
+
+    def stats(self) -> RuntimeStats:
+        return collect(self.sched)
+
+
+class Outcome(Watcher):
+    """A goroutine's outcome as a future."""
+
+    def __init__(self, future: Future[Any]) -> None:
+        self.future = future
+
+    def goroutine_done(self, g: Goroutine, outcome: int, value: Any) -> None:
+        if outcome == RETURNED:
+            self.future.set_result(value)
+        elif isinstance(value, Goexit):
+            self.future.set_exception(GoschedError(f"goroutine {g.id} ({g.name}) was ended before it returned"))
+        else:
+            self.future.set_exception(value)
+
+
+@overload
+def run(main: Callable[..., Coroutine[Any, Any, T]], /, *args: Any, gomaxprocs: int | None = ..., on_uncaught: OnUncaught | None = ...,
+        deadlock: bool = ..., grace: float = ...) -> T: ...  # fmt: skip
+@overload
+def run(main: Coroutine[Any, Any, T], /, *, gomaxprocs: int | None = ..., on_uncaught: OnUncaught | None = ...,
+        deadlock: bool = ..., grace: float = ...) -> T: ...  # fmt: skip
+@overload
+def run(main: Callable[..., T], /, *args: Any, gomaxprocs: int | None = ..., on_uncaught: OnUncaught | None = ...,
+        deadlock: bool = ..., grace: float = ...) -> T: ...  # fmt: skip
+def run(
+    main: Body,
+    /,
+    *args: Any,
+    gomaxprocs: int | None = None,
+    on_uncaught: OnUncaught | None = None,
+    deadlock: bool = True,
+    grace: float = 1.0,
+) -> Any:
+    """Starts a runtime, runs main as goroutine 1 and returns its result.
+
+    When main returns the program is over: the other goroutines are ended with Goexit, so their `finally` blocks run, and the threads stop. Threads
+    still inside foreign calls after `grace` seconds are abandoned with a warning.
+
+    >>> import gosched
+    >>> async def main(name):
+    ...     return f"hello {name}"
+    >>> gosched.run(main, "gopher")
+    'hello gopher'
+    """
+    with Runtime(gomaxprocs=gomaxprocs, on_uncaught=on_uncaught, deadlock=deadlock, grace=grace) as rt:
+        return rt.run(main, *args)
+
+
+def ayield_now() -> Coroutine[Any, Any, None]:
+    """Lets others run: this goroutine goes to the tail of the global queue, as Go's Gosched.
+
+    >>> import gosched
+    >>> async def main():
+    ...     await gosched.ayield_now()
+    ...     return "back"
+    >>> gosched.run(main)
+    'back'
+    """
+    return YIELD_NOW  # type: ignore[return-value]
+
+
+def current() -> Goroutine:
+    """The goroutine that asks."""
+    g = current_goroutine()
+    if g is None:
+        raise no_runtime("current()", "run(main)")
+    return g
+
+
+def num_goroutine() -> int:
+    """How many goroutines there are."""
+    m = current_m()
+    if m is None:
+        raise no_runtime("num_goroutine()", "run(main)")
+    return int(m.sched.live_count())
+
+
+def gomaxprocs(n: int | None = None) -> int:
+    """The number of Ps before the call; with n, sets it while the program runs.
+
+    >>> import gosched
+    >>> async def main():
+    ...     return gosched.gomaxprocs(2), gosched.gomaxprocs()
+    >>> gosched.run(main, gomaxprocs=1)
+    (1, 2)
+    """
+    m = current_m()
+    if m is None:
+        if n is None:
+            return default_gomaxprocs()
+        raise no_runtime("gomaxprocs(n)", "run(main), or give run(main, gomaxprocs=n)")
+    return int(m.sched.nproc if n is None else resize(m.sched, checked_procs(n)))
+
+
+def checked_procs(n: int) -> int:
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise TypeError(f"gomaxprocs must be an int, not {type(n).__name__}")
+    if not 1 <= n <= 1024:
+        raise ValueError(f"gomaxprocs must be between 1 and 1024, not {n}; gomaxprocs() without a number reads it")
+    return n
+
+
+def stats() -> RuntimeStats:
+    """A snapshot of the scheduler that the calling goroutine runs on."""
+    return Runtime.current().stats()
+
+
+def _close_all() -> None:
+    for rt in list(_open):
+        rt.close()
+
+
+def _forget_parent() -> None:
+    """In a forked child only the forking thread lives. It is no M any more, and the parent's runtimes are not its own."""
+    set_current_m(None)
+    for rt in list(_open):
+        cut_off(rt.sched)
+    _open.clear()
+
+
+atexit.register(_close_all)
+os.register_at_fork(after_in_child=_forget_parent)

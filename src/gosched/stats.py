@@ -1,0 +1,83 @@
+"""stats(): a snapshot of a runtime as frozen dataclasses. Read without stopping anything: the figures are of nearly one moment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from gosched.core.sched import Scheduler
+from gosched.core.snapshot import m_figures, p_figures, sched_figures
+from gosched.core.states import P_NAMES
+
+
+@dataclass(frozen=True)
+class PStats:
+    """One P. `stolen` counts the goroutines that it took from others in `steals` raids."""
+
+    id: int
+    status: str
+    queue: int
+    runnext: bool
+    schedtick: int
+    usertick: int
+    steals: int
+    stolen: int
+    handoffs: int
+    retakes: int
+
+
+@dataclass(frozen=True)
+class MStats:
+    """One thread: running, spinning, parked, polling; its P and the goroutine on it, or None."""
+
+    id: int
+    state: str
+    p: int | None
+    goroutine: int | None
+
+
+@dataclass(frozen=True)
+class RuntimeStats:
+    """A runtime at nearly one moment.
+
+    >>> import gosched
+    >>> async def main():
+    ...     return gosched.stats()
+    >>> figures = gosched.run(main, gomaxprocs=2)
+    >>> figures.gomaxprocs, figures.goroutines, [p.id for p in figures.ps]
+    (2, 1, [0, 1])
+    """
+
+    gomaxprocs: int
+    goroutines: int
+    by_state: dict[str, int]
+    by_wait_reason: dict[str, int]
+    global_queue: int
+    idle_ps: int
+    spinning_ms: int
+    idle_ms: int
+    threads: int
+    ps: tuple[PStats, ...]
+    ms: tuple[MStats, ...]
+
+
+def collect(sched: Scheduler) -> RuntimeStats:
+    goroutines = sched.goroutines()
+    global_queue, idle_ps, spinning = sched_figures(sched)
+    ps = []
+    for p in sched.allp[: sched.nproc]:
+        number, status, *figures = p_figures(p)
+        ps.append(PStats(number, P_NAMES[status], *figures))
+    return RuntimeStats(
+        gomaxprocs=sched.nproc,
+        goroutines=len(goroutines),
+        by_state=dict(Counter(g.state for g in goroutines)),
+        by_wait_reason=dict(Counter(g.wait_reason for g in goroutines if g.wait_reason)),
+        global_queue=global_queue,
+        idle_ps=idle_ps,
+        spinning_ms=spinning,
+        idle_ms=sched.idle_threads,
+        threads=sched.threads,
+        ps=tuple(ps),
+        ms=tuple(MStats(*m_figures(m)) for m in list(sched.allm)),
+    )

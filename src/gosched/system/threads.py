@@ -1,0 +1,109 @@
+"""Real threads for a scheduler's Ms.
+
+The threads are started below `threading`, with an empty contextvars context, and are not joined at interpreter exit: the runtime ends them itself
+and counts them out. `gone` is set when the last has left; it is a note, so that the thread in run() can wait for it with a deadline.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import sys
+import threading
+from collections.abc import AsyncGenerator, Callable
+from typing import TYPE_CHECKING, Any
+
+from gosched.core.mloop import run_m
+from gosched.core.native import nap, now
+from gosched.core.states import COURTESY_NS
+from gosched.core.wake import unstart_m
+from gosched.errors import ThreadLimitError
+
+from .poller import NotePoller, Poller
+
+if TYPE_CHECKING:
+    from gosched.core.g import Goroutine
+    from gosched.core.p import P
+    from gosched.core.sched import Scheduler
+
+# Threads of every runtime in this process, by ident.
+OURS: set[int] = set()
+
+AsyncGenHook = Callable[[AsyncGenerator[Any, Any]], None]
+
+
+class ThreadHost:
+    """The Host of production. `events` is told what the scheduler has to report; the runtime above decides."""
+
+    def __init__(self, events: Any, poller: Poller | None = None) -> None:
+        self.events = events
+        self.poller = NotePoller() if poller is None else poller
+        self.sched: Scheduler | None = None
+        self.pid = os.getpid()
+        self.asyncgen_hooks: tuple[AsyncGenHook | None, AsyncGenHook | None] = (None, None)
+
+    def start_m(self, number: int, p: P, spinning: bool) -> None:
+        sched = self.sched
+        assert sched is not None
+        try:
+            if sched.threads > sched.max_threads:
+                raise ThreadLimitError(sched.max_threads)
+            _thread.start_new_thread(self._thread_main, (sched, number, p, spinning))
+        except RuntimeError as error:
+            unstart_m(sched, p, spinning)
+            self.events.fatal(error)
+
+    def _thread_main(self, sched: Scheduler, number: int, p: P, spinning: bool) -> None:
+        ident = _thread.get_ident()
+        OURS.add(ident)
+        try:
+            sys.set_asyncgen_hooks(*self.asyncgen_hooks)
+            run_m(sched, number, p, spinning)
+        except BaseException as error:  # a defect of the scheduler itself: it must not pass for a thread that has nothing to do
+            self.events.fatal(error)
+        finally:
+            OURS.discard(ident)
+            self.events.thread_gone()
+            if in_forked_child(self.pid):
+                end_of_fork()
+
+    def courtesy(self) -> None:
+        nap(COURTESY_NS)
+
+    def now(self) -> int:
+        return now()
+
+    def poll(self, until: int) -> None:
+        self.poller.wait(until)
+
+    def poll_wake(self) -> None:
+        self.poller.wake()
+
+    def deadline(self) -> int:
+        return self.poller.deadline()
+
+    def failed(self, g: Goroutine, error: BaseException) -> None:
+        self.events.failed(g, error)
+
+    def all_asleep(self) -> None:
+        self.events.all_asleep()
+
+    def all_gone(self) -> None:
+        self.events.all_gone()
+
+
+def outsiders() -> list[threading.Thread]:
+    """Living threads that are neither gosched's nor the caller's: one of them may still wake a goroutine."""
+    mine = threading.get_ident()
+    return [t for t in threading.enumerate() if t.ident not in OURS and t.ident != mine and t.is_alive()]
+
+
+def in_forked_child(pid: int) -> bool:
+    return os.getpid() != pid
+
+
+def end_of_fork() -> None:
+    """The goroutine that forked has ended in the child, whose only thread this is: there is no program to go back to."""
+    print("gosched: in a forked child, the goroutine that forked has ended; end the child with os._exit() or os.exec*()", file=sys.stderr)
+    sys.stderr.flush()
+    os._exit(70)
