@@ -11,9 +11,9 @@ Where things are, from the top down (a module imports only from rows below its o
     errors                the exceptions and their messages
 """
 
-from gosched._pure import choose
+from gosched._pure import choose as _choose
 
-__build__: str = choose()
+__build__: str = _choose()
 """Which core runs: "compiled", or "pure" with the reason."""
 
 from gosched.core.g import Goroutine as Goroutine

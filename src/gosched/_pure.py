@@ -29,7 +29,7 @@ def choose() -> str:
     """Installs the finder if asked to, loads the first core module and says which build that is."""
     asked = os.environ.get("GOSCHED_PURE", "") not in ("", "0")
     if asked:
-        sys.meta_path.insert(0, SourceOnly())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, SourceOnly())
     import gosched.core.native as native
 
     if not (native.__file__ or "").endswith(".py"):

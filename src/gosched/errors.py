@@ -59,10 +59,7 @@ def foreign_await(value: object) -> TypeError:
     """What a goroutine yielded that no operation of gosched yields."""
     library = type(value).__module__.partition(".")[0].lstrip("_")
     if value is None:
-        return TypeError(
-            "a goroutine awaited something that is not gosched's and that yields nothing (asyncio.sleep(0)?): "
-            "use gosched.ayield_now()"
-        )
+        return TypeError("a goroutine awaited something that is not gosched's and that yields nothing (asyncio.sleep(0)?): use gosched.ayield_now()")
     hint = {
         "asyncio": "run it with asyncio.run() in a thread of its own, or use gosched's own operation",
         "trio": "run it with trio.run() in a thread of its own, or use gosched's own operation",

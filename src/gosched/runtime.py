@@ -134,7 +134,7 @@ class Runtime(Program):
     def _finish_asyncgen(self, agen: AsyncGenerator[Any, Any]) -> None:
         """An async generator was dropped in the middle: a goroutine runs its finally blocks."""
         if not self._closed and not in_forked_child(self._pid):
-            spawn_outside(self.sched, agen.aclose(), (), f"aclose of {agen.__qualname__}", None, True)
+            spawn_outside(self.sched, agen.aclose(), (), f"aclose of {getattr(agen, '__qualname__', agen)}", None, True)
 
     # ---- waiting ----
 
@@ -319,7 +319,10 @@ def checked_procs(n: int) -> int:
 
 def stats() -> RuntimeStats:
     """A snapshot of the scheduler that the calling goroutine runs on."""
-    return Runtime.current().stats()
+    m = current_m()
+    if m is None:
+        raise no_runtime("stats()", "run(main), or call rt.stats()")
+    return collect(m.sched)
 
 
 def _close_all() -> None:

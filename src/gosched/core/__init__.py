@@ -11,4 +11,5 @@ without. `native` is the one module that is written twice.
     execute   one turn of one goroutine                                                  spawn   new goroutines
     resize    gomaxprocs                                                                 ending  the end of a program, deadlock
     mloop     a thread's life                                                            waitgroup, yielding   operations
+    snapshot  figures for stats()                                                        callers   where a goroutine was started
 """

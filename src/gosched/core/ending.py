@@ -1,8 +1,8 @@
 """The end of a program, and the end that comes too early: a deadlock.
 
-    begin_ending    main is over. Every other goroutine is resumed with Goexit: the parked ones from here, the queued ones when their turn comes,
-                    the running ones when they next yield (execute.end, execute.settle)
-    begin_exit      nothing is left to run, or nobody waits any longer: the threads leave as they come by
+begin_ending    main is over. Every other goroutine is resumed with Goexit: the parked ones from here, the queued ones when their turn comes,
+                the running ones when they next yield (execute.end, execute.settle)
+begin_exit      nothing is left to run, or nobody waits any longer: the threads leave as they come by
 """
 
 from __future__ import annotations

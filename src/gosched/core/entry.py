@@ -47,10 +47,10 @@ def exit_syscall(m: M) -> bool:
     """The P that m had in user code is gone: the old one, an idle one, or none."""
     if m.p is not None:
         m.oldp = m.p
-        m.p = None
+        m.p = None  # type: ignore[assignment]
     m.sched.acquire()
     if m.oldp is not None and m.sched.take_this_p(m.oldp):
-        p = m.oldp
+        p: P | None = m.oldp
     else:
         p = m.sched.take_idle_p()
     m.sched.release()

@@ -56,14 +56,12 @@ def execute(m: M, g: Goroutine) -> None:
     if m.outcome == YIELDED:
         enter_runtime(m)
         m.let_go()
-        m.goid = 0
         settle(m, g)
     else:
         report(m, g, result)
         result = None
         enter_runtime(m)
         m.let_go()
-        m.goid = 0
         bury(m, g)
 
 

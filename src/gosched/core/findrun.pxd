@@ -6,14 +6,14 @@ from .p cimport P
 from .ending cimport check_dead
 from .runq cimport take_global, take_one_global
 from .steal cimport steal_work
-from .wake cimport acquire_p, start_spinning
+from .wake cimport acquire_p, start_spinning, wake_p
 
 cdef int EXIT, EXITING, P_DEAD, P_IDLE, PARK, POLL
 
 @cython.locals(g=Goroutine)
 cpdef Goroutine find_runnable(M m)
 @cython.locals(g=Goroutine)
-cdef Goroutine from_queues(M m)
+cpdef Goroutine from_queues(M m)
 @cython.locals(g=Goroutine, p=P)
 cdef Goroutine last_look(M m)
 @cython.locals(g=Goroutine, p=P, victim=P, i=int)

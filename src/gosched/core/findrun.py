@@ -3,7 +3,7 @@
 The order is Go's: every 61st tick one from the global queue; own `next` (which inherits the time slice) and ring; a share of the global queue;
 steal; and then the way to sleep, on which each step closes a race:
 
-    1  lock: is there anything in the global queue?                    submissions to it are made under the same lock
+    1  lock: is there anything in the global queue by now?             saves the way; 2 and 3 would find it
     2  put the P on the idle list, then read need_spinning             the third hole, wake.py
     3  unlock; if spinning, drop `spinning`, then look at everything again
     4  poll, if something waits there and nobody polls
@@ -18,7 +18,7 @@ from .ending import check_dead
 from .runq import take_global, take_one_global
 from .states import EXIT, EXITING, P_DEAD, P_IDLE, PARK, POLL
 from .steal import steal_work
-from .wake import acquire_p, start_spinning
+from .wake import acquire_p, start_spinning, wake_p
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -36,7 +36,7 @@ def find_runnable(m: M) -> Goroutine | None:
         g = from_queues(m)
         if g is not None:
             return g
-        if m.spinning or 2 * m.sched.spinning() < m.sched.nproc - m.sched.idle_ps():
+        if m.spinning or m.sched.spin_factor * m.sched.spinning() < m.sched.nproc - m.sched.idle_ps():
             if not m.spinning:
                 start_spinning(m)
             g = steal_work(m)
@@ -51,6 +51,7 @@ def find_runnable(m: M) -> Goroutine | None:
 
 def from_queues(m: M) -> Goroutine | None:
     """What is there without searching: own queue and the global one."""
+    g: Goroutine | None
     if m.p.schedtick % m.sched.fairness == 0 and m.sched.global_size() != 0:
         g = take_one_global(m)
         if g is not None:
@@ -70,12 +71,12 @@ def from_queues(m: M) -> Goroutine | None:
 def last_look(m: M) -> Goroutine | None:
     """Steps 1 to 3 of the way to sleep. None with a P: search again; None without: sleep."""
     m.sched.acquire()
-    g = take_global(m)  # race: a submission to the global queue since from_queues looked
+    g = take_global(m)
     if g is not None:
         m.sched.release()
         return g
     p = m.p
-    m.p = None
+    m.p = None  # type: ignore[assignment]
     m.sched.put_idle_p(p)
     if not m.spinning and m.sched.need_spinning():  # race: work was submitted when no P was idle; nobody else will look
         if m.sched.take_this_p(p):
@@ -166,21 +167,21 @@ def retire_p(m: M) -> bool:
     """gomaxprocs shrank below m's P: its goroutines go to the head of the global queue. True if m got another P."""
     m.sched.acquire()
     p = m.p
-    if p.id < m.sched.nproc:
+    if p.id < m.sched.nproc:  # race: gomaxprocs went up again since we looked without the lock
         m.sched.release()
         return True
     p.drain_to_front(m.sched)
     p.status = P_DEAD
     p.m = None
-    m.p = m.sched.take_idle_p()
+    m.p = m.sched.take_idle_p()  # type: ignore[assignment]
     m.sched.release()
     if m.spinning:
         m.spinning = False
         m.sched.add_spinning(-1)
-    if m.p is None:
-        return False
-    acquire_p(m, m.p)
-    return True
+    if m.p is not None:
+        acquire_p(m, m.p)
+    wake_p(m.sched)  # race: who submitted while we were the spinner woke nobody, and we look no further
+    return m.p is not None
 
 
 def quit_m(m: M) -> Goroutine | None:
@@ -190,7 +191,7 @@ def quit_m(m: M) -> Goroutine | None:
         m.sched.add_spinning(-1)
     if m.p is not None:
         p = m.p
-        m.p = None
+        m.p = None  # type: ignore[assignment]
         m.sched.acquire()
         m.sched.put_idle_p(p)
         m.sched.release()

@@ -5,7 +5,7 @@ from .m cimport M
 from .native cimport set_current_m
 from .p cimport P
 from .sched cimport Scheduler
-from .wake cimport acquire_p
+from .wake cimport acquire_p, submit_global
 
 cdef int EXIT, PARK
 
@@ -14,6 +14,7 @@ cpdef run_m(Scheduler s, int number, P p, bint spinning)
 @cython.locals(m=M)
 cpdef M new_m(Scheduler s, int number, P p, bint spinning)
 cpdef sleep(M m, int verdict)
+cpdef submit_late_global(M m)
 @cython.locals(p=P)
 cpdef woken(M m)
 @cython.locals(s=Scheduler)

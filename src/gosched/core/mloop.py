@@ -9,7 +9,7 @@ from .findrun import after_poll
 from .m import M
 from .native import set_current_m
 from .states import EXIT, PARK
-from .wake import acquire_p
+from .wake import acquire_p, submit_global
 
 if TYPE_CHECKING:
     from .p import P
@@ -45,6 +45,8 @@ def new_m(s: Scheduler, number: int, p: P, spinning: bool) -> M:
 
 def sleep(m: M, verdict: int) -> None:
     """Carries out what find_runnable said."""
+    if m.any_late():
+        submit_late_global(m)
     if verdict == PARK:
         m.state = "parked"
         m.sleep_note(-1)
@@ -54,6 +56,12 @@ def sleep(m: M, verdict: int) -> None:
         m.sched.host.poll(m.poll_until)
         after_poll(m, m.sched.host.now())
     m.state = "running"
+
+
+def submit_late_global(m: M) -> None:
+    """What finalisers made runnable while m was on its way to sleep."""
+    while m.any_late():
+        submit_global(m.sched, m.late_take())
 
 
 def woken(m: M) -> None:

@@ -211,6 +211,8 @@ cdef class ThreadWords:
         self.running = <void *>g
     cdef inline void let_go(self) noexcept:
         self.running = NULL
+    cdef inline bint busy(self) noexcept:
+        return self.running != NULL
     cdef inline object held(self):
         return lend(self.running)
     cdef inline void clear_note(self) noexcept:

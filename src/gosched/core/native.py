@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import contextvars
 import inspect
-import sys
 import threading
 import time
 import types
 from collections import deque
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
+from .callers import outside_code as caller_code
+from .callers import outside_lasti as caller_lasti
 from .states import RAISED, RETURNED, YIELDED
 
+__all__ = ["caller_code", "caller_lasti"]  # re-exported; the rest is taken by name
 MASK = 0xFFFFFFFF
 
 
@@ -70,7 +72,7 @@ class StateWord:
     _word: int
     _list: GoroutineList | None
 
-    def __new__(cls) -> StateWord:
+    def __new__(cls) -> Self:
         self = super().__new__(cls)
         self._atom = threading.Lock()
         self._word = 0
@@ -487,6 +489,9 @@ class ThreadWords:
     def let_go(self) -> None:
         self._running = None
 
+    def busy(self) -> bool:
+        return self._running is not None
+
     def held(self) -> Any:
         return self._running
 
@@ -585,33 +590,13 @@ def list_of(g: StateWord) -> Any:
 
 
 def is_coroutine(x: Any) -> bool:
-    return type(x) is types.CoroutineType or (
-        type(x) is types.GeneratorType and bool(x.gi_code.co_flags & inspect.CO_ITERABLE_COROUTINE)
-    )
+    return type(x) is types.CoroutineType or (type(x) is types.GeneratorType and bool(x.gi_code.co_flags & inspect.CO_ITERABLE_COROUTINE))
 
 
 def is_coroutine_function(x: Any) -> bool:
     if type(x) is types.MethodType:
         x = x.__func__
     return type(x) is types.FunctionType and bool(x.__code__.co_flags & inspect.CO_COROUTINE)
-
-
-def caller_frame() -> Any:
-    """The nearest frame outside the package: who called us."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "gosched":
-        frame = frame.f_back
-    return frame
-
-
-def caller_code() -> Any:
-    frame = caller_frame()
-    return None if frame is None else frame.f_code
-
-
-def caller_lasti() -> int:
-    frame = caller_frame()
-    return -1 if frame is None else frame.f_lasti
 
 
 def now() -> int:

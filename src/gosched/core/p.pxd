@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint64_t
 from .native cimport GoroutineList, RunQueue
 from .m cimport M
 
-cdef int P_IDLE
+cdef int P_DEAD
 
 @cython.final
 cdef class P(RunQueue):

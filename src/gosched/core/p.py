@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .native import GoroutineList, RunQueue
-from .states import P_IDLE
+from .states import P_DEAD
 
 if TYPE_CHECKING:
     from .m import M
@@ -20,7 +20,7 @@ class P(RunQueue):
         super().__init__()
         self.open_ring(ring)
         self.id = number
-        self.status = P_IDLE
+        self.status = P_DEAD
         self.m: M | None = None
         self.link: P | None = None
         self.schedtick = 0

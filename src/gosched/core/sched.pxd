@@ -5,7 +5,7 @@ from .g cimport Goroutine
 from .m cimport M
 from .p cimport P
 
-cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_IDLE, P_RUNNING, RING, STEAL_PASSES
+cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SPIN_FACTOR, STEAL_PASSES
 
 @cython.final
 cdef class Scheduler(SchedulerWords):
@@ -15,6 +15,7 @@ cdef class Scheduler(SchedulerWords):
     cdef public int batch
     cdef public int fairness
     cdef public int passes
+    cdef public int spin_factor
     cdef public int max_threads
     cdef public int nproc
     cdef readonly list allp
@@ -26,7 +27,7 @@ cdef class Scheduler(SchedulerWords):
     cdef int next_m
     cdef int64_t next_goid
     cdef readonly GoroutineList outside
-    @cython.locals(p=P)
+    @cython.locals(p=P, old=int)
     cpdef grow(self, int n)
     @cython.locals(p=P)
     cdef void put_idle_p(self, P p) noexcept

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .native import GoroutineList, SchedulerWords
 from .p import P
-from .states import FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_IDLE, P_RUNNING, RING, STEAL_PASSES
+from .states import FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SPIN_FACTOR, STEAL_PASSES
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -56,6 +56,7 @@ class Scheduler(SchedulerWords):
         self.batch = GLOBAL_BATCH
         self.fairness = FAIRNESS
         self.passes = STEAL_PASSES
+        self.spin_factor = SPIN_FACTOR
         self.max_threads = max_threads
         self.nproc = 0
         self.allp: list[P] = []
@@ -81,15 +82,21 @@ class Scheduler(SchedulerWords):
                 self.allp.append(p)
             self.release()
         self.acquire()
-        for i in range(n - 1, self.nproc - 1, -1):
-            self.put_idle_p(self.allp[i])
-        self.nproc = max(n, self.nproc)
+        old = self.nproc
+        self.nproc = max(n, old)
+        for i in range(n - 1, old - 1, -1):
+            p = self.allp[i]
+            if p.status == P_DEAD:  # race: gomaxprocs went down and up again before its M noticed; it still has this P
+                self.put_idle_p(p)
         self.release()
 
     def put_idle_p(self, p: P) -> None:
-        """Lock held; the caller owned p."""
-        p.status = P_IDLE
+        """Lock held; the caller owned p, whose queue is empty. If gomaxprocs went below it meanwhile, it is dead."""
         p.m = None
+        if p.id >= self.nproc:
+            p.status = P_DEAD
+            return
+        p.status = P_IDLE
         p.link = self.idle_p
         self.idle_p = p
         self.add_idle_ps(1)

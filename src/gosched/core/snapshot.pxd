@@ -1,4 +1,5 @@
 cimport cython
+from .g cimport Goroutine
 from .m cimport M
 from .native cimport current_m
 from .p cimport P
@@ -7,6 +8,8 @@ from .sched cimport Scheduler
 @cython.locals(m=M)
 cpdef object current_goroutine()
 cpdef tuple p_figures(P p)
+@cython.locals(g=Goroutine)
+cpdef list queue_ids(P p)
 @cython.locals(p=P)
 cpdef tuple m_figures(M m)
 cpdef tuple sched_figures(Scheduler s)

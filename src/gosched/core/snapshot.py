@@ -23,10 +23,20 @@ def p_figures(p: P) -> tuple[Any, ...]:
     return (p.id, p.status, p.ring_size(), p.has_next(), p.schedtick, p.usertick, p.steals, p.stolen, p.handoffs, p.retakes)
 
 
+def queue_ids(p: P) -> list[int]:
+    """The ids of the goroutines in p's ring, oldest first, by taking them out and putting them back: p's owner only."""
+    found = []
+    for _ in range(p.ring_size()):
+        g: Goroutine = p.pop()
+        found.append(g.id)
+        p.push(g)
+    return found
+
+
 def m_figures(m: M) -> tuple[Any, ...]:
     p = m.p
     state = "spinning" if m.spinning and m.state == "running" else m.state
-    return (m.id, state, None if p is None else p.id, m.goid or None)
+    return (m.id, state, None if p is None else p.id, m.goid if m.busy() else None)
 
 
 def sched_figures(s: Scheduler) -> tuple[int, int, int]:

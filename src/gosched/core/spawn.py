@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gosched.errors import no_runtime, not_a_goroutine_body
 
+from .callers import outside_code, outside_lasti
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
 from .native import caller_code, caller_lasti, copy_context, current_m, is_coroutine, is_coroutine_function, own
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
     from .sched import Scheduler
 
 
-def go(
-    fn: Callable[..., object] | Coroutine[Any, Any, object], /, *args: Any, thread: bool = False, name: str | None = None
-) -> Goroutine:
+def go(fn: Callable[..., object] | Coroutine[Any, Any, object], /, *args: Any, thread: bool = False, name: str | None = None) -> Goroutine:
     """Starts a goroutine: an async function, a plain function, or a coroutine.
 
     Keywords for `fn`: use :func:`functools.partial`. A plain function runs to its end in one turn; a coroutine that it returns is awaited.
@@ -85,14 +84,14 @@ def spawn_outside(s: Scheduler, fn: Any, args: Any, name: str | None, watcher: W
         args = check_body(fn, args)
     context = copy_context()
     g = fresh_outside(s)
-    fill(g, fn, args, context, caller_code(), caller_lasti(), 0, name, watcher, system)
+    fill(g, fn, args, context, outside_code(), outside_lasti(), 0, name, watcher, system)
     submit_global(s, g)
     return g
 
 
 def fresh(m: M) -> Goroutine:
     """With a P: a goroutine from its spares, with an id from its batch."""
-    g = m.p.spare_take()
+    g: Goroutine | None = m.p.spare_take()
     if g is None:
         g = Goroutine.__new__(Goroutine)
     if m.p.next_id == m.p.last_id:
@@ -117,9 +116,7 @@ def fresh_outside(s: Scheduler) -> Goroutine:
     return g
 
 
-def fill(
-    g: Goroutine, body: Any, args: Any, context: Any, code: Any, lasti: int, creator: int, name: Any, watcher: Any, system: bool
-) -> None:
+def fill(g: Goroutine, body: Any, args: Any, context: Any, code: Any, lasti: int, creator: int, name: Any, watcher: Any, system: bool) -> None:
     g.body = body
     g.args = args
     g.context = context

@@ -28,6 +28,7 @@ RING = 256
 GLOBAL_BATCH = 128
 FAIRNESS = 61
 STEAL_PASSES = 4
+SPIN_FACTOR = 2  # an M may start to spin while 2 × spinning < busy Ps
 COURTESY_NS = 3_000
 ID_BATCH = 16
 MAX_THREADS = 10_000

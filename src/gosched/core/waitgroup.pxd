@@ -18,6 +18,7 @@ cdef class WaitGroup(Watcher):
     cpdef goroutine_done(self, Goroutine g, int outcome, object value)
     @cython.locals(waiter=WaitGroupWait)
     cdef int wake_all(self) except -1
+    @cython.locals(waiter=WaitGroupWait)
     cdef WaitGroupWait first_waiter(self)
 
 @cython.final

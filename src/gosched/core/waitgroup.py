@@ -91,8 +91,10 @@ class WaitGroup(Watcher):
             waiter = self.first_waiter()
 
     def first_waiter(self) -> WaitGroupWait | None:
+        waiter: WaitGroupWait | None = None
         self.queue.acquire()
-        waiter: WaitGroupWait | None = self.queue.take_waiter()
+        if self.queue.count() == 0:  # race: we brought it to zero long ago; since then there were an add() and a wait
+            waiter = self.queue.take_waiter()
         self.queue.release()
         return waiter
 
@@ -106,7 +108,7 @@ class WaitGroupWait(Waiter):
     def __init__(self, group: WaitGroup) -> None:
         super().__init__()
         self.group = group
-        self.g: Goroutine | None = None
+        self.g: Goroutine = None  # type: ignore[assignment]  # until it waits
         self.woken = False
 
     def __await__(self) -> Generator[Any, Any, None]:

@@ -65,7 +65,7 @@ def start_m(s: Scheduler, p: P, spinning: bool) -> None:
     if m is None:
         number = s.next_m
         s.next_m += 1
-        s.threads += 1  # counted before the lock is dropped: the deadlock check must not miss a thread on its way
+        s.threads += 1  # race: counted before the lock is dropped, or the deadlock check would miss a thread on its way
     s.release()
     if m is None:
         s.host.start_m(number, p, spinning)

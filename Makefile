@@ -1,0 +1,68 @@
+# gosched: `make demo` and `make test` set up everything they need in .venv.
+#   make PYTHON=/path/to/python test    the same on another interpreter, in a venv of its own
+
+PYTHON ?= python3
+# Seconds that all stress tests share in one run.
+STRESS_SECONDS ?= 20
+# Schedules of the interleaving explorer in one run, over all programs.
+SCHEDULES ?= 2500
+export STRESS_SECONDS SCHEDULES
+
+TAG := $(shell $(PYTHON) -c 'import sys, sysconfig; print("%d.%d%s" % (*sys.version_info[:2], "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""))')
+DEFAULT_TAG := $(shell python3 -c 'import sys, sysconfig; print("%d.%d%s" % (*sys.version_info[:2], "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""))')
+VENV := $(if $(filter $(TAG),$(DEFAULT_TAG)),.venv,.venv-$(TAG))
+RUN := $(VENV)/bin/python
+CORE := $(wildcard src/gosched/core/*.py src/gosched/core/*.pxd src/gosched/core/*.pyx src/gosched/core/*.h) setup.py pyproject.toml
+
+.PHONY: help setup demo test test-all test-pure test-freethreaded stress explore lint bench clean
+
+help:
+	@sed -n 's/^#   *//p; s/^\([a-z-]*\):.*##/\1:/p' Makefile
+
+$(VENV)/.requirements: requirements/test.txt
+	@echo "gosched: setting up $(VENV) for Python $(TAG) (once)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/test.txt 2>&1 | grep -v '^WARNING: Location' || true
+	@$(RUN) -c 'import pytest, greenlet'
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.requirements $(CORE)
+	@echo "gosched: building the compiled core for Python $(TAG) (about half a minute)"
+	@$(RUN) tools/build.py
+	@touch $@
+
+setup: $(VENV)/.built ## the .venv, with everything built
+
+demo: setup ## what it does, in half a minute
+	@$(RUN) -m gosched demo
+
+test: setup ## the tests, with a short exploration and no stress
+	@$(RUN) -m pytest -m "not stress"
+
+lint: setup ## ruff and mypy
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m mypy
+
+explore: setup ## every schedule that CI explores, and the proof of every race line
+	@SCHEDULES=26000 $(RUN) -m pytest -m explore tests/explorer
+
+stress: setup ## real threads for STRESS_SECONDS
+	@$(RUN) -m pytest -m stress
+
+test-pure: setup ## the tests on the pure build
+	@GOSCHED_PURE=1 $(RUN) -m pytest -m "not stress and not explore"
+
+test-freethreaded: ## the tests and the stress on a free-threaded Python: python3.14t, or FREETHREADED=/path
+	@python=$${FREETHREADED:-$$(command -v python3.14t)}; \
+	 if [ -z "$$python" ]; then echo "test-freethreaded: no python3.14t on PATH; give FREETHREADED=/path/to/python3.14t" >&2; exit 2; fi; \
+	 $(MAKE) --no-print-directory PYTHON=$$python test && $(MAKE) --no-print-directory PYTHON=$$python stress
+
+test-all: test lint explore stress test-pure test-freethreaded ## what CI runs
+
+bench: setup ## cases × runtimes, as ratios (needs requirements/bench.txt, installed here)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/bench.txt 2>&1 | grep -v '^WARNING: Location' || true
+	@PYTHONPATH=. $(RUN) -m bench $(BENCH)
+
+clean:
+	@rm -rf build dist .venv .venv-* src/gosched.egg-info src/gosched/core/*.so

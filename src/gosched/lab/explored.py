@@ -1,0 +1,76 @@
+"""A scheduler whose threads are an explorer's: the real loop, the real search for work, on a copy of core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gosched.errors import Goexit
+
+from .explorer import Hub, Stuck
+
+
+class ExploredHost:
+    """The Host of a schedule. A deadlock that the scheduler reports is a failure unless `expect_deadlock`."""
+
+    def __init__(self, hub: Hub, core: Any, nproc: int, ring: int = 4, seed: int = 1, expect_deadlock: bool = False) -> None:
+        self.hub = hub
+        self.core = core
+        self.expect_deadlock = expect_deadlock
+        self.deadlocked = False
+        self.finished = False
+        self.result: Any = None
+        self.sched = core.sched.Scheduler(self, nproc, seed, ring)
+
+    def check(self) -> None:
+        """What holds when all threads have left."""
+        s = self.sched
+        assert s.spinning() == 0, f"spinning is {s.spinning()} at the end"
+        assert s.idle_ps() == s.nproc, f"{s.idle_ps()} of {s.nproc} Ps are idle at the end"
+        assert s.live_count() == 0, f"{s.live_count()} goroutines left"
+
+    def start(self, main: Callable[..., Any], *args: Any) -> None:
+        """Starts main; when it returns, the others are ended and the threads leave."""
+        host = self
+
+        class Main(self.core.g.Watcher):  # type: ignore[misc, name-defined]
+            def goroutine_done(self, g: Any, outcome: int, value: Any) -> None:
+                if isinstance(value, BaseException):
+                    host.failed(g, value)
+                host.finished = True
+                host.result = value
+                host.core.ending.begin_ending(host.sched)
+
+        self.core.spawn.spawn_outside(self.sched, main, args, None, Main(), False)
+
+    def start_m(self, number: int, p: Any, spinning: bool) -> None:
+        self.hub.spawn(f"M{number}", lambda: self.core.mloop.run_m(self.sched, number, p, spinning))
+
+    def courtesy(self) -> None:
+        self.hub.point()
+
+    def now(self) -> int:
+        return 1
+
+    def poll(self, until: int) -> None:
+        self.hub.point()
+
+    def poll_wake(self) -> None:
+        pass
+
+    def deadline(self) -> int:
+        return -2
+
+    def failed(self, g: Any, error: BaseException) -> None:
+        if self.hub.error is None and not isinstance(error, Goexit):
+            self.hub.error = error
+
+    def all_asleep(self) -> None:
+        self.deadlocked = True
+        if self.expect_deadlock:
+            self.core.ending.begin_ending(self.sched)
+        else:
+            self.hub.error = Stuck(f"all goroutines are asleep: {self.hub.describe()}")
+
+    def all_gone(self) -> None:
+        self.core.ending.begin_exit(self.sched)

@@ -1,0 +1,144 @@
+"""Virtual time: one thread plays every M, the clock jumps, and a seed decides whose turn it is.
+
+The scheduler is the production one, compiled or pure: only the host differs. An M's turn is one step of its loop (find a goroutine and run it until
+it yields), so user code is never interrupted, and the same seed gives the same trace, on every build.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from gosched.core.ending import begin_ending, begin_exit, still_dead
+from gosched.core.execute import step
+from gosched.core.findrun import after_poll
+from gosched.core.m import M
+from gosched.core.mloop import forget_m, new_m, submit_late_global, woken
+from gosched.core.native import current_m, set_current_m
+from gosched.core.p import P
+from gosched.core.sched import Scheduler
+from gosched.core.spawn import spawn_outside
+from gosched.core.states import EXIT, PARK, POLL, RING
+from gosched.core.waitgroup import WaitGroup
+from gosched.program import Main, OnUncaught, Program, deadlock
+
+NOBODY = -2
+Event = tuple[int, int, int, int, int]
+
+
+class VirtualRuntime(Program):
+    """A program in virtual time. `trace` has an event per turn: (time, M, P or -1, goroutine or 0, verdict)."""
+
+    def __init__(
+        self,
+        gomaxprocs: int = 1,
+        seed: int = 0,
+        on_uncaught: OnUncaught | None = None,
+        ring: int = RING,
+    ) -> None:
+        super().__init__(on_uncaught)
+        self.random = random.Random(seed)
+        self.clock = 0
+        self.trace: list[Event] = []
+        self.ms: list[M] = []
+        self.asleep_ms: dict[M, int] = {}
+        self.until: int = NOBODY
+        self.blocked_waiters: list[WaitGroup] = []
+        self.sched = Scheduler(self, gomaxprocs, seed, ring)
+
+    # ---- the Host ----
+
+    def start_m(self, number: int, p: P, spinning: bool) -> None:
+        self.ms.append(new_m(self.sched, number, p, spinning))
+
+    def courtesy(self) -> None:
+        """The wait before `next` is stolen is no time at all here."""
+
+    def now(self) -> int:
+        return self.clock
+
+    def poll(self, until: int) -> None:
+        raise NotImplementedError("turns are taken by _turn")
+
+    def poll_wake(self) -> None:
+        self.until = self.clock
+
+    def deadline(self) -> int:
+        return self.until
+
+    def changed(self) -> None:
+        """Nobody waits elsewhere: the loop looks after each turn."""
+
+    # ---- the loop ----
+
+    def run(self, main: Any, /, *args: Any) -> Any:
+        """Runs main to its end, ends the others, and returns its result."""
+        if current_m() is not None:
+            raise RuntimeError("virtual_run() inside a goroutine: use go(fn), or await the coroutine")
+        watcher = Main(self)
+        spawn_outside(self.sched, main, args, None, watcher, False)
+        while not watcher.done and self.error is None:
+            if not self._turn():
+                self._all_blocked(watcher)
+        begin_ending(self.sched)
+        while self._turn():
+            if self.gone:
+                begin_exit(self.sched)
+        if self.error is not None:
+            raise self.error
+        if watcher.error is not None:
+            raise watcher.error
+        return watcher.value
+
+    def _turn(self) -> bool:
+        """One M's turn. False: nobody can go on."""
+        able = [m for m in self.ms if self._awake(m)]
+        if not able:
+            return self._jump()
+        m = able[self.random.randrange(len(able))]
+        set_current_m(m)
+        try:
+            verdict = step(m)
+        finally:
+            set_current_m(None)
+        submit_late_global(m)
+        self.trace.append((self.clock, m.id, -1 if m.p is None else m.p.id, m.goid if verdict == 0 else 0, verdict))
+        if verdict == EXIT:
+            self.ms.remove(m)
+            forget_m(m)
+        elif verdict in (PARK, POLL):
+            self.asleep_ms[m] = verdict
+        return True
+
+    def _awake(self, m: M) -> bool:
+        verdict = self.asleep_ms.get(m)
+        if verdict is None:
+            return True
+        if verdict == PARK:
+            if not m.sleep_note(0):
+                return False
+            woken(m)
+        elif m.poll_until < 0 or m.poll_until > self.clock:
+            return False
+        else:
+            self.until = NOBODY
+            after_poll(m, max(1, self.clock))
+        del self.asleep_ms[m]
+        return True
+
+    def _jump(self) -> bool:
+        """To the deadline of the M that polls."""
+        due = [m.poll_until for m, verdict in self.asleep_ms.items() if verdict == POLL and m.poll_until >= 0]
+        if not due:
+            return False
+        self.clock = max(self.clock, min(due))
+        return True
+
+    def _all_blocked(self, main: Main) -> None:
+        if self.blocked_waiters:
+            waiters, self.blocked_waiters = self.blocked_waiters, []
+            for wg in waiters:
+                wg.done()
+            return
+        assert still_dead(self.sched), "an M sleeps although there is work: a lost wake-up"
+        self.fatal(deadlock(self.sched, main.left))

@@ -1,0 +1,79 @@
+"""How each line that closes a race is neutralised.
+
+A line of core that carries `# race:` is replaced by `pass`, unless it stands here with what is put in its place. A condition has no `pass`, so
+every `if` must stand here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from gosched.lab.purecore import CORE
+
+REPLACEMENTS = {
+    # native: a compare-and-swap becomes a plain store
+    "if self._advance(head, 1):": 'if point() or setattr(self, "_head", (head + 1) & MASK) or True:',
+    "if not victim._advance(head, n):": 'if point() or setattr(victim, "_head", (head + n) & MASK):',
+    "if not self._advance(head, half):": 'if point() or setattr(self, "_head", (head + half) & MASK):',
+    "if self._next is not g:": "if False:",
+    "if tail == self._tail:": "if True:",
+    "if self._userp is not p:": "if False:",
+    # the way to sleep
+    "if not m.spinning and m.sched.need_spinning():": "if False:",
+    "if m.sched.global_size() != 0:": "if False:",
+    "p = m.sched.take_idle_p()": "p = None",
+    "if m.sched.phase() == EXITING:": "if False:",
+    "return s.idle_ps() != 0": "return False",
+    "elif s.need_spinning():": "elif False:",
+    # parking
+    "if g.swap_state(PARKING, NOTIFIED):": "if g.state_now() == PARKING:",
+    "if m.sched.phase() != ALIVE and g.swap_state(PARKED, RUNNABLE):": "if False:",
+    "if self.queue.count() == 0:": "if True:",
+    "if self.group.queue.count() == 0 and self.leave_queue():": "if False:",
+    # gomaxprocs
+    "if p.id == len(self.allp):": "if True:",
+    "if p.status == P_DEAD:": "if True:",
+    "if p.id < m.sched.nproc:": "if False:",
+    # counted too late instead of not at all
+    "s.threads += 1": "pass",
+}
+LINE = re.compile(r"^(\s*)(.*?)\s+# race: (.*)$")
+
+
+@dataclass(frozen=True)
+class RaceLine:
+    module: str
+    number: int
+    code: str
+    why: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.module}:{self.number}"
+
+    def replacement(self) -> str:
+        if self.code in REPLACEMENTS:
+            return REPLACEMENTS[self.code]
+        assert not self.code.endswith(":"), f"{self.name}: say in mutations.py what takes the place of {self.code!r}"
+        return "pass"
+
+    def neutralise(self, module: str, text: str) -> str:
+        """A transform for core_copy."""
+        if module != self.module:
+            return text
+        lines = text.split("\n")
+        old = lines[self.number - 1]
+        lines[self.number - 1] = old[: len(old) - len(old.lstrip())] + self.replacement()
+        return "\n".join(lines)
+
+
+def race_lines() -> list[RaceLine]:
+    found = []
+    for path in sorted(Path(CORE).glob("*.py")):
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            match = LINE.match(line)
+            if match:
+                found.append(RaceLine(path.stem, number, match[2], match[3]))
+    return found

@@ -1,0 +1,62 @@
+"""Small programs through thousands of schedules. SCHEDULES is for all programs together; a failure prints its seed, and `replay` runs it again."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from gosched.lab.explorer import Hub, Livelock, Program, Stuck, explore, replay
+from gosched.lab.purecore import core_copy
+
+from .mutations import race_lines
+from .programs import PROGRAMS
+
+pytestmark = pytest.mark.explore
+EACH = max(20, int(os.environ.get("SCHEDULES", "2500")) // len(PROGRAMS))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_program(program: Program) -> None:
+    with core_copy() as core:
+        failure = explore(program, core, range(EACH))
+    assert failure is None, f"{program.__name__}, {failure}"
+
+
+def test_failure_replays() -> None:
+    """The same seed fails in the same way, and another copy of core makes no difference."""
+    line = next(r for r in race_lines() if r.code == "if not victim._advance(head, n):")
+    steal = next(p for p in PROGRAMS if p.__name__ == "steal_against_pop")
+    with core_copy(line.neutralise) as core:
+        first = explore(steal, core, range(2000))
+        assert first is not None
+    with core_copy(line.neutralise) as core:
+        again = replay(steal, core, first.seed)
+    assert again is not None
+    assert str(again) == str(first)
+    assert str(first).startswith(f"seed {first.seed}: AssertionError")
+
+
+def test_a_lost_wake_up_is_stuck() -> None:
+    def program(hub: Hub, core: object) -> None:
+        note = core.native.Note()  # type: ignore[attr-defined]
+        hub.spawn("sleeper", lambda: note.sleep(-1))
+
+    with core_copy() as core:
+        failure = replay(program, core, 0)
+    assert failure is not None
+    assert isinstance(failure.error, Stuck)
+
+
+def test_endless_polling_is_a_livelock() -> None:
+    def program(hub: Hub, core: object) -> None:
+        def forever() -> None:
+            while True:
+                hub.point()
+
+        hub.spawn("poller", forever)
+
+    with core_copy() as core:
+        failure = replay(program, core, 0, max_steps=500)
+    assert failure is not None
+    assert isinstance(failure.error, Livelock)

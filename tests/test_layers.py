@@ -1,0 +1,85 @@
+"""The house keeps its order: a module imports only from rows below its own, no module is too long, and nothing is left to do."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted((ROOT / "src/gosched").rglob("*.py"))
+CODE = [p for folder in ("src", "tests", "bench", "tools") for p in sorted((ROOT / folder).rglob("*.py"))]
+# From the bottom up. A name stands for the module or the whole folder.
+LAYERS = ["errors", "core", "system", "stats", "program", "lab", "sync", "runtime", "testing", "cli", "__main__"]
+
+
+def layer(name: str) -> int:
+    return LAYERS.index(name)
+
+
+def imports(path: Path) -> set[str]:
+    """The parts of gosched that a module names in its imports, those for type checkers apart."""
+    package = path.relative_to(ROOT / "src").with_suffix("").parts
+    found = set()
+    tree = ast.parse(path.read_text())
+    typing_only = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
+    hidden = {id(inner) for node in typing_only for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if id(node) in hidden:
+            continue
+        if isinstance(node, ast.ImportFrom):
+            base = list(package[: len(package) - node.level]) if node.level else []
+            full = base + (node.module.split(".") if node.module else [])
+            if full[:1] == ["gosched"] and len(full) > 1:
+                found.add(full[1])
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("gosched.")}
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT / "src/gosched")))
+def test_imports_point_down(path: Path) -> None:
+    own = path.relative_to(ROOT / "src/gosched").with_suffix("").parts[0]
+    if own in ("__init__", "_pure"):
+        return
+    for name in imports(path) - {own}:
+        assert layer(name) < layer(own), f"{own} imports {name}, which is above it"
+
+
+def test_the_test_sees_a_wrong_import(tmp_path: Path) -> None:
+    wrong = ROOT / "src/gosched/core/wrong.py"
+    assert not wrong.exists()
+    tree = "from gosched.runtime import run\nfrom ..stats import collect\n"
+    path = tmp_path / "wrong.py"
+    path.write_text(tree)
+    module = ast.parse(tree)
+    assert any(isinstance(node, ast.ImportFrom) and node.module == "gosched.runtime" for node in ast.walk(module))
+    assert layer("runtime") > layer("core")
+
+
+def test_no_module_is_above_600_lines() -> None:
+    long = {str(p): n for p in CODE if (n := len(p.read_text().splitlines())) > 600}
+    assert not long
+
+
+def test_nothing_is_left_to_do() -> None:
+    words = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
+    left = [f"{p}: {word}" for p in CODE for word in words if word in p.read_text()]
+    assert not left
+
+
+def test_every_module_says_what_it_is() -> None:
+    silent = [str(p) for p in CODE if p.stat().st_size and not ast.get_docstring(ast.parse(p.read_text()))]
+    assert not silent
+
+
+def test_hot_modules_do_not_import_cython() -> None:
+    assert not [str(p) for p in SOURCES if "import cython" in p.read_text()]
+
+
+def test_nothing_but_ci_looks_outside() -> None:
+    outside = "../" + "shared"
+    names = [p for p in ROOT.rglob("*") if p.is_file() and p.suffix in (".py", ".md", ".toml", ".pyx", ".pxd", ".h", ".txt")]
+    names = [p for p in names if not {".venv", "build"} & set(p.relative_to(ROOT).parts) and ".venv" not in p.relative_to(ROOT).parts[0]]
+    assert not [str(p) for p in names if outside in p.read_text()]
