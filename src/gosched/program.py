@@ -19,10 +19,11 @@ OnUncaught = Callable[[Goroutine, BaseException], object]
 
 
 class Main(Watcher):
-    """Waits for one main goroutine's result."""
+    """Waits for one main goroutine's result. If `ends`, the program is over with it, before another goroutine gets a turn."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, ends: bool) -> None:
         self.program = program
+        self.ends = ends
         self.done = False
         self.left = False
         self.value: Any = None
@@ -36,6 +37,8 @@ class Main(Watcher):
         else:
             self.error = value
         self.done = not self.left
+        if self.done and self.ends:
+            begin_ending(self.program.sched)
         self.program.changed()
 
 

@@ -95,11 +95,14 @@ class Runtime(Program):
 
     def run(self, main: Body, /, *args: Any) -> Any:
         """Runs main as a goroutine and returns its result. The others live on until the block ends."""
+        return self._run(main, args, ends=False)
+
+    def _run(self, main: Body, args: tuple[Any, ...], ends: bool) -> Any:
         if current_m() is not None:
             raise RuntimeError("run() inside a goroutine: use go(fn), or await the coroutine")
         self._check_open("run")
         self._raise_error()
-        watcher = Main(self)
+        watcher = Main(self, ends)
         self.asleep = False
         spawn_outside(self.sched, main, args, None, watcher, False)
         try:
@@ -260,7 +263,7 @@ def run(
     'hello gopher'
     """
     with Runtime(gomaxprocs=gomaxprocs, on_uncaught=on_uncaught, deadlock=deadlock, grace=grace) as rt:
-        return rt.run(main, *args)
+        return rt._run(main, args, ends=True)
 
 
 def ayield_now() -> Coroutine[Any, Any, None]:

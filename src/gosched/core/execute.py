@@ -48,7 +48,10 @@ def execute(m: M, g: Goroutine) -> None:
     g.set_state(RUNNING)
     m.hold(g)
     m.goid = g.id
-    if not m.inherits:
+    if m.inherits:
+        m.p.chain += 1
+    else:
+        m.p.chain = 0
         m.p.schedtick += 1
     m.p.usertick += 1
     leave_runtime(m)

@@ -4,7 +4,7 @@ from .g cimport Goroutine
 from .m cimport M
 from .p cimport P
 from .ending cimport check_dead
-from .runq cimport take_global, take_one_global
+from .runq cimport put_global, take_global, take_one_global
 from .steal cimport steal_work
 from .wake cimport acquire_p, start_spinning, wake_p
 
@@ -14,6 +14,8 @@ cdef int EXIT, EXITING, P_DEAD, P_IDLE, PARK, POLL
 cpdef Goroutine find_runnable(M m)
 @cython.locals(g=Goroutine)
 cpdef Goroutine from_queues(M m)
+@cython.locals(g=Goroutine)
+cdef int end_slice(M m) except -1
 @cython.locals(g=Goroutine, p=P)
 cdef Goroutine last_look(M m)
 @cython.locals(g=Goroutine, p=P, victim=P, i=int)

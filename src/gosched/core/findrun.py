@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .ending import check_dead
-from .runq import take_global, take_one_global
+from .runq import put_global, take_global, take_one_global
 from .states import EXIT, EXITING, P_DEAD, P_IDLE, PARK, POLL
 from .steal import steal_work
 from .wake import acquire_p, start_spinning, wake_p
@@ -52,6 +52,8 @@ def find_runnable(m: M) -> Goroutine | None:
 def from_queues(m: M) -> Goroutine | None:
     """What is there without searching: own queue and the global one."""
     g: Goroutine | None
+    if m.p.chain >= m.sched.slice_turns:
+        end_slice(m)
     if m.p.schedtick % m.sched.fairness == 0 and m.sched.global_size() != 0:
         g = take_one_global(m)
         if g is not None:
@@ -66,6 +68,14 @@ def from_queues(m: M) -> Goroutine | None:
         g = take_global(m)
         m.sched.release()
     return g
+
+
+def end_slice(m: M) -> None:
+    """A chain of goroutines that ready each other has used up the slice they share: `next` goes where a preempted one goes."""
+    m.p.chain = 0
+    g: Goroutine | None = m.p.take_next()
+    if g is not None:
+        put_global(m.sched, g)
 
 
 def last_look(m: M) -> Goroutine | None:

@@ -13,6 +13,7 @@ cdef class P(RunQueue):
     cdef P link
     cdef readonly int64_t schedtick
     cdef readonly int64_t usertick
+    cdef int64_t chain
     cdef int64_t next_id
     cdef int64_t last_id
     cdef uint64_t random_state

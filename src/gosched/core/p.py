@@ -25,6 +25,7 @@ class P(RunQueue):
         self.link: P | None = None
         self.schedtick = 0
         self.usertick = 0
+        self.chain = 0
         self.next_id = 0
         self.last_id = 0
         self.random_state = (seed * 0x9E3779B1 + number * 0x85EBCA6B + 1) & 0xFFFFFFFF or 1

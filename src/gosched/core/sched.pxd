@@ -5,7 +5,7 @@ from .g cimport Goroutine
 from .m cimport M
 from .p cimport P
 
-cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SPIN_FACTOR, STEAL_PASSES
+cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_TURNS, SPIN_FACTOR, STEAL_PASSES
 
 @cython.final
 cdef class Scheduler(SchedulerWords):
@@ -14,6 +14,7 @@ cdef class Scheduler(SchedulerWords):
     cdef readonly int ring
     cdef public int batch
     cdef public int fairness
+    cdef public int64_t slice_turns
     cdef public int passes
     cdef public int spin_factor
     cdef public int max_threads

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .native import GoroutineList, SchedulerWords
 from .p import P
-from .states import FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SPIN_FACTOR, STEAL_PASSES
+from .states import FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_TURNS, SPIN_FACTOR, STEAL_PASSES
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -55,6 +55,7 @@ class Scheduler(SchedulerWords):
         self.ring = ring
         self.batch = GLOBAL_BATCH
         self.fairness = FAIRNESS
+        self.slice_turns = SLICE_TURNS
         self.passes = STEAL_PASSES
         self.spin_factor = SPIN_FACTOR
         self.max_threads = max_threads

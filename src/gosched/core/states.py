@@ -31,4 +31,6 @@ STEAL_PASSES = 4
 SPIN_FACTOR = 2  # an M may start to spin while 2 × spinning < busy Ps
 COURTESY_NS = 3_000
 ID_BATCH = 16
+# Turns that a chain of `next` goroutines may take on one slice; about Go's 10 ms. Nobody measures the time of a slice yet.
+SLICE_TURNS = 32_768
 MAX_THREADS = 10_000

@@ -75,7 +75,7 @@ class VirtualRuntime(Program):
         """Runs main to its end, ends the others, and returns its result."""
         if current_m() is not None:
             raise RuntimeError("virtual_run() inside a goroutine: use go(fn), or await the coroutine")
-        watcher = Main(self)
+        watcher = Main(self, ends=True)
         spawn_outside(self.sched, main, args, None, watcher, False)
         while not watcher.done and self.error is None:
             if not self._turn():

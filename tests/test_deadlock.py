@@ -1,0 +1,141 @@
+"""Deadlocks: reported when nothing can wake anybody, with who waits on what, and never while something could."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from gosched import DeadlockError, Goexit, Runtime, WaitGroup, go, run
+
+from .conftest import Script
+
+
+def test_simple_deadlock() -> None:
+    """Go's TestSimpleDeadlock."""
+
+    async def other(wg: WaitGroup) -> None:
+        await wg
+
+    async def main() -> None:
+        wg = WaitGroup()
+        wg.add(1)
+        go(other, wg, name="the other")
+        await wg
+
+    with pytest.raises(DeadlockError) as caught:
+        run(main, gomaxprocs=2)
+    lines = str(caught.value).split("\n")
+    assert lines[0] == "all goroutines are asleep - deadlock!"
+    assert lines[1:4] == ["", "goroutine 1 [sync.WaitGroup.Wait]:", "    test_simple_deadlock.<locals>.main"]
+    assert lines[4].startswith("created by test_simple_deadlock at ")
+    assert lines[6].endswith(" [sync.WaitGroup.Wait]:")
+    assert lines[7] == "    the other"
+    assert lines[8].startswith("created by test_simple_deadlock.<locals>.main in goroutine 1 at ")
+
+
+def test_goexit_deadlock() -> None:
+    """Go's TestGoexitDeadlock: main is gone by Goexit and so are all the others."""
+
+    async def other() -> None:
+        pass
+
+    async def main() -> None:
+        go(other)
+        raise Goexit
+
+    with pytest.raises(DeadlockError, match=r"^no goroutines \(main called Goexit\) - deadlock!$"):
+        run(main)
+
+
+def test_main_may_leave_by_goexit_while_others_work() -> None:
+    async def other() -> None:
+        raise KeyError("the others went on")
+
+    async def main() -> None:
+        go(other)
+        raise Goexit
+
+    with pytest.raises(KeyError, match="the others went on"):
+        run(main, gomaxprocs=1)
+
+
+def test_no_report_while_a_thread_outside_lives() -> None:
+    release = threading.Event()
+    wg = WaitGroup()
+    wg.add(1)
+
+    def outside() -> None:
+        release.wait(30)
+        wg.done()
+
+    thread = threading.Thread(target=outside)
+    thread.start()
+
+    async def main() -> str:
+        release.set()
+        await wg
+        return "woken from outside"
+
+    assert run(main) == "woken from outside"
+    thread.join()
+
+
+def test_report_after_the_last_thread_outside_has_ended() -> None:
+    wg = WaitGroup()
+    wg.add(1)
+    asleep = threading.Event()
+
+    class Watching(Runtime):
+        def all_asleep(self) -> None:
+            super().all_asleep()
+            asleep.set()
+
+    thread = threading.Thread(target=lambda: asleep.wait(30))
+    thread.start()
+
+    async def main() -> None:
+        await wg
+
+    with pytest.raises(DeadlockError), Watching() as rt:
+        rt.run(main)
+    thread.join()
+
+
+def test_deadlock_false_waits_on(script: Script) -> None:
+    """Without detection the program sleeps until it is interrupted."""
+    done = script(
+        """
+        import os, signal, sys, gosched
+        class Quiet(gosched.Runtime):
+            def all_asleep(self):
+                super().all_asleep()
+                os.kill(os.getpid(), signal.SIGINT)
+        async def main():
+            wg = gosched.WaitGroup()
+            wg.add(1)
+            await wg
+        try:
+            with Quiet(deadlock=False) as rt:
+                rt.run(main)
+        except KeyboardInterrupt:
+            print("interrupted")
+        """
+    )
+    assert done.stdout == "interrupted\n", done.stderr
+
+
+def test_a_deadlock_ends_the_program_with_its_finally_blocks() -> None:
+    log = []
+
+    async def main() -> None:
+        wg = WaitGroup()
+        wg.add(1)
+        try:
+            await wg
+        finally:
+            log.append("main unwound")
+
+    with pytest.raises(DeadlockError):
+        run(main)
+    assert log == ["main unwound"]
