@@ -60,18 +60,18 @@ def test_wait_group_race() -> None:
 
     async def main() -> None:
         for _ in range(300):
-            wg, n = WaitGroup(), [0]
+            wg, n = WaitGroup(), list[int]()
             wg.add(1)
 
             def one(wg: WaitGroup = wg, n: list[int] = n) -> None:
-                n[0] += 1
+                n.append(1)
                 wg.done()
 
             go(one)
             wg.add(1)
             go(one)
             await wg
-            assert n == [2]
+            assert len(n) == 2
 
     run(main, gomaxprocs=2)
 
@@ -105,7 +105,7 @@ def test_issue_76126() -> None:
         await wg
         raise AssertionError("wait returned")
 
-    with pytest.raises(KeyError, match="from wg.go"):
+    with pytest.raises(KeyError, match=r"from wg\.go"):
         run(main)
 
 

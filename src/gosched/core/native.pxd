@@ -205,8 +205,6 @@ cdef class ThreadWords:
         return swapptr(&self.userp, NULL) != NULL
     cdef inline bint retake_p(self, RunQueue p) noexcept:
         return gs_casptr(&self.userp, <void *>p, NULL)
-    cdef inline bint in_user_code(self) noexcept:
-        return loadptr(&self.userp) != NULL
     cdef inline void hold(self, StateWord g) noexcept:
         self.running = <void *>g
     cdef inline void let_go(self) noexcept:

@@ -13,19 +13,17 @@ waits for itself. The compiled build runs no Python there.
 
 from __future__ import annotations
 
-import contextvars
-import inspect
 import threading
 import time
-import types
 from collections import deque
 from typing import Any, Protocol, Self
 
 from .callers import outside_code as caller_code
 from .callers import outside_lasti as caller_lasti
-from .states import RAISED, RETURNED, YIELDED
+from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, resume, throw
 
-__all__ = ["caller_code", "caller_lasti"]  # re-exported; the rest is taken by name
+# What user code needs is in modules of its own; the compiled twin has it all in one.
+__all__ = ["call", "caller_code", "caller_lasti", "copy_context", "is_coroutine", "is_coroutine_function", "resume", "throw"]
 MASK = 0xFFFFFFFF
 
 
@@ -479,10 +477,6 @@ class ThreadWords:
             self._userp = None
             return True
 
-    def in_user_code(self) -> bool:
-        point()
-        return self._userp is not None
-
     def hold(self, g: Any) -> None:
         self._running = g
 
@@ -526,47 +520,6 @@ def set_current_m(m: Any) -> None:
     (_thread if explorer is None else explorer.local()).m = m
 
 
-def _judge(m: ThreadWords, context: contextvars.Context, step: Any, *args: Any) -> Any:
-    """Runs one step of a goroutine inside its context. Every way in which it can end is the scheduler's to judge."""
-    try:
-        result = context.run(step, *args)
-    except StopIteration as stop:
-        m.outcome = RETURNED
-        return stop.value
-    except BaseException as error:
-        m.outcome = RAISED
-        error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
-        return error
-    m.outcome = YIELDED
-    return result
-
-
-def resume(body: Any, value: Any, context: contextvars.Context, m: ThreadWords) -> Any:
-    """Resumes a coroutine inside its context; m.outcome tells whether the result was yielded, returned or raised."""
-    return _judge(m, context, body.send, value)
-
-
-def throw(body: Any, error: BaseException, context: contextvars.Context, m: ThreadWords) -> Any:
-    """Resumes a coroutine with an exception."""
-    return _judge(m, context, body.throw, error)
-
-
-def call(fn: Any, args: tuple[Any, ...], context: contextvars.Context, m: ThreadWords) -> Any:
-    """Calls a plain function inside its context."""
-    try:
-        result = context.run(fn, *args)
-        m.outcome = RETURNED
-    except BaseException as error:
-        m.outcome = RAISED
-        error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
-        return error
-    return result
-
-
-def copy_context() -> contextvars.Context:
-    return contextvars.copy_context()
-
-
 def own(g: StateWord) -> None:
     pass
 
@@ -587,16 +540,6 @@ def unlink(g: StateWord) -> None:
 
 def list_of(g: StateWord) -> Any:
     return g._list
-
-
-def is_coroutine(x: Any) -> bool:
-    return type(x) is types.CoroutineType or (type(x) is types.GeneratorType and bool(x.gi_code.co_flags & inspect.CO_ITERABLE_COROUTINE))
-
-
-def is_coroutine_function(x: Any) -> bool:
-    if type(x) is types.MethodType:
-        x = x.__func__
-    return type(x) is types.FunctionType and bool(x.__code__.co_flags & inspect.CO_COROUTINE)
 
 
 def now() -> int:
