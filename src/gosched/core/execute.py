@@ -13,7 +13,7 @@ from gosched.errors import Goexit, foreign_await
 
 from .entry import enter_runtime, leave_runtime
 from .findrun import find_runnable, idle
-from .native import call, disown, is_coroutine, resume, shared, throw, unlink
+from .native import call, disown, is_coroutine, new_context, resume, shared, throw, unlink
 from .states import ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
 from .wake import stop_spinning, submit, submit_global
 
@@ -70,6 +70,8 @@ def execute(m: M, g: Goroutine) -> None:
 
 def turn(m: M, g: Goroutine) -> Any:
     """Runs g until it yields to us or ends; m.outcome says which. Whatever else it yields is no operation of ours."""
+    if g.context is None:
+        g.context = new_context()
     if m.sched.phase() != ALIVE and not g.system:
         result = end(m, g)
     elif g.args is not None:

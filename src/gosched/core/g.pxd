@@ -10,18 +10,17 @@ cdef class Watcher:
 @cython.final
 @cython.no_gc
 cdef class Goroutine(StateWord):
+    cdef int lasti
+    cdef unsigned char reason
+    cdef unsigned char phase
+    cdef unsigned char system
     cdef readonly int64_t id
+    cdef int64_t creator
     cdef object body
     cdef object args
     cdef object context
     cdef object code
-    cdef int lasti
-    cdef int64_t creator
     cdef object given_name
     cdef Watcher watcher
-    cdef public object waiting_on
-    cdef int reason
-    cdef int phase
-    cdef public bint system
     cdef void reset(self) noexcept
     cpdef bint is_dead(self)

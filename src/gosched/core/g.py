@@ -53,7 +53,6 @@ class Goroutine(StateWord):
     creator: int
     given_name: str | None
     watcher: Watcher | None
-    waiting_on: Any
     reason: int
     phase: int
     system: bool
@@ -92,7 +91,6 @@ class Goroutine(StateWord):
         self.args = None
         self.context = None
         self.watcher = None
-        self.waiting_on = None
 
     def is_dead(self) -> bool:
         return self.state_now() == DEAD

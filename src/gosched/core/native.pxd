@@ -199,6 +199,7 @@ cdef class ThreadWords:
     cdef gs_note note
     cdef gs_fifo late
     cdef public int outcome
+    cdef public int lasti
     cdef inline void publish_p(self, RunQueue p) noexcept:
         publishptr(&self.userp, <void *>p)
     cdef inline bint take_back_p(self) noexcept:
@@ -237,6 +238,7 @@ cpdef object resume(object body, object value, object context, ThreadWords m)
 cpdef object call(object fn, object args, object context, ThreadWords m)
 cpdef object throw(object body, object error, object context, ThreadWords m)
 cpdef object copy_context()
+cpdef object new_context()
 cpdef void own(StateWord g) noexcept
 cpdef void disown(StateWord g) noexcept
 cpdef bint shared(StateWord g) noexcept
@@ -244,7 +246,6 @@ cpdef void unlink(StateWord g) noexcept
 cpdef object list_of(StateWord g)
 cpdef bint is_coroutine(object x) noexcept
 cpdef bint is_coroutine_function(object x) noexcept
-cpdef object caller_code()
-cpdef int caller_lasti() noexcept
+cpdef object caller(ThreadWords m)
 cpdef int64_t now() noexcept
 cpdef void nap(int64_t ns) noexcept

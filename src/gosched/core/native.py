@@ -18,12 +18,11 @@ import time
 from collections import deque
 from typing import Any, Protocol, Self
 
-from .callers import outside_code as caller_code
-from .callers import outside_lasti as caller_lasti
-from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, resume, throw
+from .callers import outside_frame
+from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, new_context, resume, throw
 
 # What user code needs is in modules of its own; the compiled twin has it all in one.
-__all__ = ["call", "caller_code", "caller_lasti", "copy_context", "is_coroutine", "is_coroutine_function", "resume", "throw"]
+__all__ = ["call", "copy_context", "is_coroutine", "is_coroutine_function", "new_context", "resume", "throw"]
 MASK = 0xFFFFFFFF
 
 
@@ -449,7 +448,7 @@ class Note:
 
 
 class ThreadWords:
-    __slots__ = ("_atom", "_late", "_note", "_running", "_userp", "outcome")
+    __slots__ = ("_atom", "_late", "_note", "_running", "_userp", "lasti", "outcome")
 
     def __init__(self) -> None:
         self._atom = threading.Lock()
@@ -458,6 +457,7 @@ class ThreadWords:
         self._note = Note()
         self._late: deque[Any] = deque()
         self.outcome = 0
+        self.lasti = -1
 
     def publish_p(self, p: RunQueue) -> None:
         point()
@@ -540,6 +540,13 @@ def unlink(g: StateWord) -> None:
 
 def list_of(g: StateWord) -> Any:
     return g._list
+
+
+def caller(m: ThreadWords) -> Any:
+    """The code of the Python frame that called, and in m.lasti the place in it."""
+    frame = outside_frame()
+    m.lasti = -1 if frame is None else frame.f_lasti
+    return None if frame is None else frame.f_code
 
 
 def now() -> int:

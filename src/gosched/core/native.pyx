@@ -11,6 +11,7 @@ cdef extern from "Python.h":
     void Py_INCREF(PyObject *)
     void Py_DECREF(PyObject *)
     object PyContext_CopyCurrent()
+    object PyContext_New()
     int PyContext_Enter(object) except -1
     int PyContext_Exit(object) except -1
     bint PyCoro_CheckExact(object)
@@ -55,17 +56,20 @@ cdef extern from *:
     #endif
     }
 
-    static PyObject *gs_caller_code(void)
+    static PyObject *gs_caller(int *lasti)
     {
         PyFrameObject *frame = PyEval_GetFrame();
-        if (frame == NULL)
+        if (frame == NULL) {
+            *lasti = -1;
             Py_RETURN_NONE;
+        }
+        *lasti = PyFrame_GetLasti(frame);
         return (PyObject *)PyFrame_GetCode(frame);
     }
-    static int gs_caller_lasti(void)
+    static int gs_context_has_values(void)
     {
-        PyFrameObject *frame = PyEval_GetFrame();
-        return frame == NULL ? -1 : PyFrame_GetLasti(frame);
+        PyObject *context = PyThreadState_Get()->context;
+        return context != NULL && PyObject_Size(context) > 0;
     }
     static int gs_code_flags(PyObject *code) { return ((PyCodeObject *)code)->co_flags; }
     /* Read at every operation: where the loader leaves room for it, at a fixed offset instead of through a call. */
@@ -78,8 +82,8 @@ cdef extern from *:
     """
     int gs_refs_are(PyObject *, Py_ssize_t)
     object gs_send(PyObject *, PyObject *, int *)
-    object gs_caller_code()
-    int gs_caller_lasti()
+    object gs_caller(int *)
+    int gs_context_has_values()
     int gs_code_flags(PyObject *)
     PyObject *gs_current
     object gs_get_current()
@@ -356,7 +360,12 @@ cpdef object throw(object body, object error, object context, ThreadWords m):
 
 
 cpdef object copy_context():
-    return PyContext_CopyCurrent()
+    """A copy of the current context, or None if it is empty: a goroutine gets a new one then, when it first runs."""
+    return PyContext_CopyCurrent() if gs_context_has_values() else None
+
+
+cpdef object new_context():
+    return PyContext_New()
 
 
 cpdef void own(StateWord g) noexcept:
@@ -391,12 +400,9 @@ cpdef bint is_coroutine_function(object x) noexcept:
     return PyFunction_Check(<object>f) and gs_code_flags(PyFunction_GET_CODE(<object>f)) & CO_COROUTINE
 
 
-cpdef object caller_code():
-    return gs_caller_code()
-
-
-cpdef int caller_lasti() noexcept:
-    return gs_caller_lasti()
+cpdef object caller(ThreadWords m):
+    """The code of the Python frame that called, and in m.lasti the place in it."""
+    return gs_caller(&m.lasti)
 
 
 cpdef int64_t now() noexcept:

@@ -50,8 +50,13 @@ def call(fn: Any, args: tuple[Any, ...], context: contextvars.Context, m: Thread
     return result
 
 
-def copy_context() -> contextvars.Context:
-    return contextvars.copy_context()
+def copy_context() -> contextvars.Context | None:
+    """A copy of the current context, or None if it is empty: a goroutine gets a new one then, when it first runs."""
+    return contextvars.copy_context() or None
+
+
+def new_context() -> contextvars.Context:
+    return contextvars.Context()
 
 
 def is_coroutine(x: Any) -> bool:

@@ -2,13 +2,13 @@ cimport cython
 from .entry cimport enter_runtime, leave_runtime
 from .g cimport Goroutine, Watcher
 from .m cimport M
-from .native cimport caller_code, caller_lasti, copy_context, current_m, is_coroutine, is_coroutine_function, own
+from .native cimport caller, copy_context, current_m, is_coroutine, is_coroutine_function, own
 from .sched cimport Scheduler
 from .wake cimport submit, submit_global
 
 cdef int ID_BATCH, RUNNABLE
 
-@cython.locals(g=Goroutine, lasti=int, nested=bint)
+@cython.locals(g=Goroutine, nested=bint)
 cpdef Goroutine spawn(M m, object fn, object args, object name, Watcher watcher)
 @cython.locals(g=Goroutine)
 cpdef Goroutine spawn_outside(Scheduler s, object fn, object args, object name, Watcher watcher, bint system)

@@ -14,7 +14,7 @@ from gosched.errors import no_runtime, not_a_goroutine_body
 from .callers import outside_code, outside_lasti
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
-from .native import caller_code, caller_lasti, copy_context, current_m, is_coroutine, is_coroutine_function, own
+from .native import caller, copy_context, current_m, is_coroutine, is_coroutine_function, own
 from .states import ID_BATCH, RUNNABLE
 from .wake import submit, submit_global
 
@@ -59,14 +59,13 @@ def spawn(m: M, fn: Any, args: Any, name: str | None, watcher: Watcher | None) -
     else:
         args = check_body(fn, args)
     context = copy_context()
-    code = caller_code()
-    lasti = caller_lasti()
+    code = caller(m)
     nested = m.in_runtime
     if not nested and enter_runtime(m):
         g = fresh(m)
     else:
         g = fresh_outside(m.sched)
-    fill(g, fn, args, context, code, lasti, m.goid, name, watcher, False)
+    fill(g, fn, args, context, code, m.lasti, m.goid, name, watcher, False)
     if nested:
         m.late_put(g)
         return g
@@ -125,7 +124,6 @@ def fill(g: Goroutine, body: Any, args: Any, context: Any, code: Any, lasti: int
     g.creator = creator
     g.given_name = name
     g.watcher = watcher
-    g.waiting_on = None
     g.reason = 0
     g.phase = 0
     g.system = system
