@@ -1,0 +1,98 @@
+"""The bars: what the project promises of gosched's speed and memory, and whether a run keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from bench.hosts import Host
+from bench.table import Table
+
+
+@dataclass(frozen=True)
+class Verdict:
+    bar: str
+    figure: str
+    passed: bool | None
+    """None: it cannot be said, and `figure` says why."""
+
+    def __str__(self) -> str:
+        word = "not judged" if self.passed is None else "**passed**" if self.passed else "**missed**"
+        return f"{self.bar}: {word}, {self.figure}"
+
+
+class Bar(Protocol):
+    def judge(self, table: Table, host: Host) -> Verdict:
+        """Of gosched on one interpreter."""
+
+
+@dataclass(frozen=True)
+class Faster:
+    """At least so many times as fast as a peer on the same interpreter, or as Go, each on one P. 0.5: at most twice as slow."""
+
+    peer: str
+    factor: float
+
+    def judge(self, table: Table, host: Host) -> Verdict:
+        bar = self.words()
+        ours = table.median("gosched", host, 1)
+        theirs = table.median(self.peer, host, 1)
+        if ours is None or theirs is None:
+            return Verdict(bar, f"no figure of {'gosched' if ours is None else self.peer}", None)
+        return Verdict(bar, f"{theirs / ours:.2f}×", theirs / ours >= self.factor)
+
+    def words(self) -> str:
+        if self.factor > 1:
+            return f"≥ {self.factor:g}× as fast as {self.peer}"
+        return f"no slower than {self.peer}" if self.factor == 1 else f"within {1 / self.factor:g}× of {self.peer}"
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """At most so many of the case's units."""
+
+    limit: float
+
+    def judge(self, table: Table, host: Host) -> Verdict:
+        bar = f"≤ {self.limit:g} {table.case.unit}"
+        ours = table.median("gosched", host, 1)
+        if ours is None:
+            return Verdict(bar, "no figure of gosched", None)
+        return Verdict(bar, f"{ours:.0f}", ours <= self.limit)
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Two Ps against one, where two can run at a time."""
+
+    factor: float
+
+    def judge(self, table: Table, host: Host) -> Verdict:
+        bar = f"≥ {self.factor:g}× as fast with 2 Ps as with 1" if self.factor > 1 else "no slower with 2 Ps than with 1"
+        one = table.median("gosched", host, 1)
+        two = table.median("gosched", host, 2)
+        if one is None or two is None:
+            return Verdict(bar, "no figure of gosched", None)
+        if not host.parallel:
+            return Verdict(bar, f"{one / two:.2f}× under the GIL", None)
+        return Verdict(bar, f"{one / two:.2f}×", one / two >= self.factor)
+
+
+@dataclass(frozen=True)
+class Survives:
+    """No crash, no recursion error, the right answer."""
+
+    def judge(self, table: Table, host: Host) -> Verdict:
+        bar = "no crash, no recursion error"
+        rows = [row for row in table.rows if row.runtime == "gosched" and row.host is host]
+        troubles = [row.trouble for row in rows if row.trouble]
+        return Verdict(bar, "; ".join(troubles) or f"{sum(len(row.figures) for row in rows)} runs", not troubles)
+
+
+def verdicts(table: Table) -> Iterator[tuple[Host, Verdict]]:
+    """Every bar of the case, on every interpreter that gosched was to run on."""
+    hosts = {row.host: None for row in table.rows if row.runtime == "gosched"}
+    for host in hosts:
+        for bar in table.case.bars:
+            yield host, bar.judge(table, host)

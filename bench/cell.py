@@ -1,0 +1,28 @@
+"""The fresh process: `python -m bench.cell CASE RUNTIME N WORK PROCS GC` runs one case once and prints its reading as JSON."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import sys
+
+from bench.work import Size
+
+
+def main(case: str, runtime: str, n: str, work: str, procs: str, collector: str) -> None:
+    module = importlib.import_module(f"bench.runtimes.{runtime}")
+    if collector == "off":
+        gc.collect()
+        gc.disable()
+    reading = module.run(getattr(module, f"case_{case}"), Size(int(n), int(work), int(procs)))
+    print(json.dumps(reading._asdict() | {"gil": gil_enabled()}))
+
+
+def gil_enabled() -> bool:
+    """An extension module may have switched it on."""
+    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

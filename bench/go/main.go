@@ -1,0 +1,226 @@
+// The cases on Go itself.
+//
+//	bench CASE N WORK
+//
+// runs one case and prints its reading as JSON: the answer, and what was measured in all (nanoseconds; bytes in `memory`). The cases do
+// what their Python twins in ../runtimes do, and give the same answers. GOMAXPROCS is set by the caller.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+type reading struct {
+	Answer int   `json:"answer"`
+	Figure int64 `json:"figure"`
+}
+
+var cases = map[string]func(n, work int) reading{
+	"spawn":  spawn,
+	"yield":  yield,
+	"memory": memory,
+	"fanout": fanout,
+	"tree":   tree,
+	"free":   free,
+	"chain":  chain,
+}
+
+func main() {
+	if len(os.Args) != 4 {
+		fail("usage: bench CASE N WORK")
+	}
+	run, known := cases[os.Args[1]]
+	if !known {
+		fail("no such case: " + os.Args[1])
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(run(number(os.Args[2]), number(os.Args[3]))); err != nil {
+		fail(err.Error())
+	}
+}
+
+// spawn starts n goroutines; one in `work` counts itself, the others do nothing.
+func spawn(n, work int) reading {
+	var ran atomic.Int64
+	bodies := make([]func(), n)
+	for i := range bodies {
+		if i%work == 0 {
+			bodies[i] = func() { ran.Add(1) }
+		} else {
+			bodies[i] = func() {}
+		}
+	}
+	var wg sync.WaitGroup
+	begin := time.Now()
+	for _, body := range bodies {
+		wg.Go(body)
+	}
+	wg.Wait()
+	return reading{int(ran.Load()), since(begin)}
+}
+
+// yield lets n goroutines take `work` turns each.
+func yield(n, work int) reading {
+	var turns atomic.Int64
+	var wg sync.WaitGroup
+	begin := time.Now()
+	for range n {
+		wg.Go(func() {
+			for range work {
+				runtime.Gosched()
+			}
+			turns.Add(int64(work))
+		})
+	}
+	wg.Wait()
+	return reading{int(turns.Load()), since(begin)}
+}
+
+// memory parks n goroutines and looks at how much the process has grown.
+func memory(n, _ int) reading {
+	var arrived, gate, all sync.WaitGroup
+	var woken atomic.Int64
+	arrived.Add(n)
+	gate.Add(1)
+	before := resident()
+	for range n {
+		all.Go(func() {
+			arrived.Done()
+			gate.Wait()
+			woken.Add(1)
+		})
+	}
+	arrived.Wait()
+	grown := resident() - before
+	gate.Done()
+	all.Wait()
+	return reading{int(woken.Load()), grown}
+}
+
+// fanout keeps n goroutines busy for 5 ms each. Python counts to `work` in that time; Go spins as long as that takes, and says `work` too.
+func fanout(n, work int) reading {
+	const sample = 20_000_000
+	begin := time.Now()
+	spin(sample)
+	spins := int(5_000_000 * sample / since(begin))
+	var counted atomic.Int64
+	var wg sync.WaitGroup
+	begin = time.Now()
+	for range n {
+		wg.Go(func() {
+			spin(spins)
+			counted.Add(int64(work))
+		})
+	}
+	wg.Wait()
+	return reading{int(counted.Load()), since(begin)}
+}
+
+// spin is a loop that the compiler cannot shorten.
+//
+//go:noinline
+func spin(n int) uint64 {
+	x := uint64(1)
+	for range n {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
+}
+
+// tree starts ten children from every node, down to n leaves, each of which is its number.
+func tree(n, _ int) reading {
+	begin := time.Now()
+	sum := node(0, n)
+	return reading{sum, since(begin)}
+}
+
+func node(first, leaves int) int {
+	if leaves == 1 {
+		return first
+	}
+	var sums [10]int
+	var wg sync.WaitGroup
+	part := leaves / len(sums)
+	for i := range sums {
+		wg.Go(func() { sums[i] = node(first+i*part, part) })
+	}
+	wg.Wait()
+	sum := 0
+	for _, s := range sums {
+		sum += s
+	}
+	return sum
+}
+
+// free parks n goroutines and lets all of them go at once.
+func free(n, _ int) reading {
+	var arrived, gate, all sync.WaitGroup
+	var woken atomic.Int64
+	arrived.Add(n)
+	gate.Add(1)
+	for range n {
+		all.Go(func() {
+			arrived.Done()
+			gate.Wait()
+			woken.Add(1)
+		})
+	}
+	arrived.Wait()
+	begin := time.Now()
+	gate.Done()
+	all.Wait()
+	return reading{int(woken.Load()), since(begin)}
+}
+
+// chain starts n goroutines one after the other, each by the one before it.
+func chain(n, _ int) reading {
+	var wg sync.WaitGroup
+	reached := 0
+	var link func(k int)
+	link = func(k int) {
+		if k == n {
+			reached = k
+			return
+		}
+		wg.Go(func() { link(k + 1) })
+	}
+	begin := time.Now()
+	wg.Go(func() { link(1) })
+	wg.Wait()
+	return reading{reached, since(begin)}
+}
+
+func since(begin time.Time) int64 {
+	return time.Since(begin).Nanoseconds()
+}
+
+// resident is the process's memory in bytes.
+func resident() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		fail(err.Error())
+	}
+	return int64(number(strings.Fields(string(text))[1]) * os.Getpagesize())
+}
+
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		fail(err.Error())
+	}
+	return n
+}
+
+func fail(message string) {
+	fmt.Fprintln(os.Stderr, message)
+	os.Exit(2)
+}

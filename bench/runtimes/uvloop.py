@@ -1,0 +1,18 @@
+"""The cases on uvloop: asyncio's, on another event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import uvloop  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+from bench.runtimes.asyncio import case_fanout, case_memory, case_spawn, case_tree, case_yield
+from bench.work import Reading, Size
+
+__all__ = ["case_fanout", "case_memory", "case_spawn", "case_tree", "case_yield", "run"]
+
+
+def run(case: Callable[[Size], Coroutine[Any, Any, Reading]], size: Size) -> Reading:
+    reading: Reading = uvloop.run(case(size))
+    return reading

@@ -1,0 +1,78 @@
+"""The figures of one case: a row for each runtime, interpreter and number of Ps."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bench.hosts import GoHost, Host
+from bench.work import Size
+
+if TYPE_CHECKING:
+    from bench.cases import Case
+
+
+@dataclass
+class Row:
+    runtime: str
+    host: Host
+    size: Size
+    absent: str = ""
+    """Why it does not run here at all, in words."""
+    failure: str = ""
+    """How it failed: crash, hang, wrong answer."""
+    figures: list[float] = field(default_factory=list)
+    """Of every round, in the case's unit."""
+    answers: list[int] = field(default_factory=list)
+    gil_came_back: bool = False
+    """A free-threaded interpreter had to switch its GIL on for it."""
+
+    @property
+    def trouble(self) -> str:
+        return self.absent or self.failure
+
+    @property
+    def interpreter(self) -> str:
+        return f"{self.host.label} (GIL on)" if self.gil_came_back else self.host.label
+
+    @property
+    def median(self) -> float | None:
+        return statistics.median(self.figures) if self.figures and not self.trouble else None
+
+    def __str__(self) -> str:
+        return f"{self.runtime} on {self.interpreter}, {self.size.procs} P"
+
+
+class Table:
+    def __init__(self, case: Case, rows: Iterable[Row]) -> None:
+        self.case = case
+        self.rows = list(rows)
+
+    def median(self, runtime: str, host: Host, procs: int) -> float | None:
+        """Of a runtime on this interpreter, or of Go, which needs none."""
+        for row in self.rows:
+            if row.runtime == runtime and row.size.procs == procs and (row.host is host or isinstance(row.host, GoHost)):
+                return row.median
+        return None
+
+    def measure(self, row: Row, collector: str, timeout: float) -> None:
+        """Runs a row's cell once more."""
+        reading = row.host.run(self.case.name, row.runtime, row.size, collector, timeout)
+        if isinstance(reading, str):
+            row.failure = reading
+            return
+        row.figures.append(reading.figure / self.case.operations(row.size))
+        row.answers.append(reading.answer)
+        if reading.answer != self.case.answer(row.size):
+            row.failure = "failed: wrong answer"
+        row.gil_came_back = reading.gil and row.host.parallel
+
+    def disagreements(self) -> Iterator[str]:
+        """Wrong answers, each beside the right one and those who gave it."""
+        for row in self.rows:
+            right = self.case.answer(row.size)
+            for wrong in sorted(set(row.answers) - {right}):
+                agreed = [str(other) for other in self.rows if other.size.n == row.size.n and right in other.answers]
+                yield f"{row} answered {wrong:,}; {', '.join(agreed) or 'nobody'} answered {right:,}, which is right"
