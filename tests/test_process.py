@@ -114,7 +114,9 @@ def test_abandoned_threads_are_reported(script: Script) -> None:
         sys.stdout.flush()
         """
     )
-    assert done.stdout == "gosched: 1 thread still in foreign calls 0.05 s after the end of main, abandoned\n", done.stderr
+    assert done.stdout == "gosched: after 0.05 s in which nothing ended, abandoned 1 thread in foreign calls or endless code, with 1 goroutine\n", (
+        done.stderr
+    )
     assert done.returncode == 0
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import functools
+import gc
 import threading
+import weakref
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -288,6 +290,27 @@ def test_the_others_unwind_when_main_returns() -> None:
     assert sorted(map(str, log)) == ["0", "1", "2", "looper"]
 
 
+def test_a_crowd_is_unwound_to_the_last_one_however_short_the_grace() -> None:
+    """The grace is for those that do not end, not for many that do."""
+    n, unwound = 20_000 if gosched.__build__ == "compiled" else 2_000, []
+
+    async def sleeper(gate: WaitGroup) -> None:
+        try:
+            await gate
+        finally:
+            unwound.append(1)
+
+    async def main() -> None:
+        gate = WaitGroup()
+        gate.add(1)
+        for _ in range(n):
+            go(sleeper, gate)
+        await ayield_now()
+
+    run(main, grace=0.5, gomaxprocs=1)
+    assert len(unwound) == n
+
+
 def test_a_goroutine_that_never_started_never_runs() -> None:
     log = []
 
@@ -488,6 +511,39 @@ def test_runtime_current() -> None:
         assert rt.run(main) is rt
     with pytest.raises(RuntimeError, match=r"^Runtime.current\(\) outside of a goroutine"):
         Runtime.current()
+
+
+def test_close_inside_is_refused() -> None:
+    async def main() -> None:
+        Runtime.current().close()
+
+    with pytest.raises(RuntimeError, match=r"^close: a goroutine cannot close the runtime it runs on; return from main instead$"):
+        run(main)
+
+
+def test_a_runtime_leaves_nothing_behind() -> None:
+    """Neither threads nor the object itself."""
+
+    async def main() -> None:
+        wg = WaitGroup()
+        for _ in range(20):
+            wg.go(ayield_now_twice)
+        await wg
+        go(forever)
+
+    async def ayield_now_twice() -> None:
+        await ayield_now()
+        await ayield_now()
+
+    refs = []
+    for _ in range(5):
+        with Runtime(gomaxprocs=3) as rt:
+            rt.run(main)
+        assert rt.sched.threads == 0
+        refs.append(weakref.ref(rt))
+        del rt
+    gc.collect()
+    assert [ref() for ref in refs] == [None] * 5
 
 
 def test_a_finaliser_may_call_go() -> None:

@@ -38,6 +38,9 @@ __all__ = ["Runtime", "ayield_now", "current", "go", "gomaxprocs", "num_cpu", "n
 T = TypeVar("T")
 Body = Callable[..., Any] | Coroutine[Any, Any, Any]
 
+# A signal that arrives just before the main thread goes to sleep in a lock is handled when it wakes: let that be soon, whatever happens.
+GLANCE = 0.5
+
 _open: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
 
@@ -159,15 +162,19 @@ class Runtime(Program):
             else:
                 suspicion = 0.0
                 self.asleep = False
-            self._bell.acquire(timeout=suspicion or -1)
+            self._bell.acquire(timeout=suspicion or GLANCE)
 
-    def _wait_until(self, reached: Callable[[], bool], deadline: float) -> bool:
+    def _wait_until(self, reached: Callable[[], bool]) -> None:
+        """Until then, or until nothing has ended for as long as the grace: neither a goroutine nor a thread."""
+        left: tuple[int, int] | None = None
+        deadline = 0.0
         while not reached():
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            self._bell.acquire(timeout=left)
-        return True
+            now = time.monotonic()
+            if left != (left := (self.sched.live_count(), self.sched.threads)):
+                deadline = now + self._grace
+            if now >= deadline:
+                return
+            self._bell.acquire(timeout=min(deadline - now, GLANCE))
 
     def _raise_error(self) -> None:
         error, self.error = self.error, None
@@ -179,22 +186,26 @@ class Runtime(Program):
 
     def close(self) -> None:
         """Ends every goroutine with Goexit and the threads with them; waits no longer than the grace."""
+        m = current_m()
+        if m is not None and m.sched is self.sched:
+            raise RuntimeError("close: a goroutine cannot close the runtime it runs on; return from main instead")
         if self._closed:
             return
         self._closed = True
         _open.discard(self)
         if in_forked_child(self._pid):
             return
-        deadline = time.monotonic() + self._grace
         begin_ending(self.sched)
         try:
-            self._wait_until(lambda: self.gone, deadline)
+            self._wait_until(lambda: self.gone)
         finally:
             begin_exit(self.sched)
-        if not self._wait_until(lambda: self.sched.threads == 0, deadline + 0.1):
-            n = self.sched.threads
+        self._wait_until(lambda: self.sched.threads == 0)
+        threads, goroutines = self.sched.threads, self.sched.live_count()
+        if threads or goroutines:
             warnings.warn(
-                f"gosched: {n} thread{'s' if n > 1 else ''} still in foreign calls {self._grace:g} s after the end of main, abandoned",
+                f"gosched: after {self._grace:g} s in which nothing ended, abandoned {threads} thread{'s' * (threads != 1)} "
+                f"in foreign calls or endless code, with {goroutines} goroutine{'s' * (goroutines != 1)}",
                 AbandonedThreadWarning,
                 stacklevel=3,
             )
@@ -254,7 +265,7 @@ def run(
     """Starts a runtime, runs main as goroutine 1 and returns its result.
 
     When main returns the program is over: the other goroutines are ended with Goexit, so their `finally` blocks run, and the threads stop. Threads
-    still inside foreign calls after `grace` seconds are abandoned with a warning.
+    still inside foreign calls after `grace` seconds in which nothing ended are abandoned with a warning.
 
     >>> import gosched
     >>> async def main(name):

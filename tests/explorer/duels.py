@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gosched.lab.explored import ExploredHost
 from gosched.lab.explorer import Hub
 
 Check = Callable[[], None]
@@ -69,19 +68,6 @@ def never_seen_empty(hub: Hub, core: Any) -> Check:
 
     hub.spawn("owner", owner)
     return lambda: expect(seen, [False])
-
-
-def two_resize(hub: Hub, core: Any) -> Check:
-    """Two threads grow the same scheduler: every P is there once."""
-    host = ExploredHost(hub, core, nproc=1)
-    for name in ("one", "two"):
-        hub.spawn(name, lambda: host.sched.grow(4))
-
-    def check() -> None:
-        expect([p.id for p in host.sched.allp], [0, 1, 2, 3])
-        expect(host.sched.idle_ps(), 4)
-
-    return check
 
 
 class Bench:
@@ -177,8 +163,28 @@ def retire_against_grow(hub: Hub, core: Any) -> Check:
             core.findrun.retire_p(retiring)
 
     hub.spawn("retiring", retire)
-    hub.spawn("grower", lambda: bench.sched.grow(3))
+    hub.spawn("grower", lambda: core.resize.resize(bench.sched, 3))
     return lambda: expect([p.status for p in bench.sched.allp].count(core.states.P_DEAD), 0)
+
+
+def two_resize(hub: Hub, core: Any) -> Check:
+    """Two threads set gomaxprocs on the same scheduler: every P is there once."""
+    bench = Bench(core, 1)
+    make = core.sched.P
+
+    def make_slowly(*args: Any) -> Any:
+        hub.point()
+        return make(*args)
+
+    core.sched.P = make_slowly
+    for name in ("one", "two"):
+        hub.spawn(name, lambda: core.resize.resize(bench.sched, 4))
+
+    def check() -> None:
+        core.sched.P = make
+        expect([p.id for p in bench.sched.allp], [0, 1, 2, 3])
+
+    return check
 
 
 DUELS = [

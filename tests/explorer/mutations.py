@@ -33,7 +33,7 @@ REPLACEMENTS = {
     "if self.queue.count() == 0:": "if True:",
     "if self.group.queue.count() == 0 and self.leave_queue():": "if False:",
     # gomaxprocs
-    "if p.id == len(self.allp):": "if True:",
+    "while not s.try_resizing():": "while False:",
     "if p.status == P_DEAD:": "if True:",
     "if p.id < m.sched.nproc:": "if False:",
     # counted too late instead of not at all

@@ -12,5 +12,5 @@ without. `native` is the one module that is written twice.
     resize    gomaxprocs                                                                 ending  the end of a program, deadlock
     mloop     a thread's life                                                            waitgroup, yielding   operations
     snapshot  figures for stats()                                                        callers   where a goroutine was started
-    purebodies   the part of the pure native that runs user code
+    pure…     parts of the pure native: the ring, running user code, the explorer's points
 """

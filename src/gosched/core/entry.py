@@ -40,7 +40,7 @@ def leave_runtime(m: M) -> None:
         submit_late(m)
     m.in_runtime = False
     if m.p is not None:
-        m.publish_p(m.p)
+        m.publish_p()
 
 
 def exit_syscall(m: M) -> bool:

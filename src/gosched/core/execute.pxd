@@ -3,7 +3,7 @@ from .entry cimport enter_runtime, leave_runtime
 from .findrun cimport find_runnable, idle
 from .g cimport Goroutine, Watcher
 from .m cimport M
-from .native cimport call, disown, is_coroutine, new_context, resume, shared, throw, unlink
+from .native cimport call, disown, is_coroutine, resume, shared, throw, unlink
 from .wake cimport stop_spinning, submit, submit_global
 
 cdef int ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
@@ -14,6 +14,7 @@ cpdef int step(M m) except -1
 cpdef int schedule(M m) except -1
 cpdef int execute(M m, Goroutine g) except -1
 cdef object turn(M m, Goroutine g)
+cdef void adopt_context(M m, Goroutine g) noexcept
 cdef object begin(M m, Goroutine g)
 cdef object end(M m, Goroutine g)
 cdef int settle(M m, Goroutine g) except -1

@@ -13,7 +13,7 @@ from gosched.errors import Goexit, foreign_await
 
 from .entry import enter_runtime, leave_runtime
 from .findrun import find_runnable, idle
-from .native import call, disown, is_coroutine, new_context, resume, shared, throw, unlink
+from .native import call, disown, is_coroutine, resume, shared, throw, unlink
 from .states import ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
 from .wake import stop_spinning, submit, submit_global
 
@@ -70,8 +70,6 @@ def execute(m: M, g: Goroutine) -> None:
 
 def turn(m: M, g: Goroutine) -> Any:
     """Runs g until it yields to us or ends; m.outcome says which. Whatever else it yields is no operation of ours."""
-    if g.context is None:
-        g.context = new_context()
     if m.sched.phase() != ALIVE and not g.system:
         result = end(m, g)
     elif g.args is not None:
@@ -79,8 +77,16 @@ def turn(m: M, g: Goroutine) -> Any:
     else:
         result = resume(g.body, None, g.context, m)
     while m.outcome == YIELDED and (result is not None or g.state_now() == RUNNING):
+        adopt_context(m, g)
         result = throw(g.body, foreign_await(result), g.context, m)
+    adopt_context(m, g)
     return result
+
+
+def adopt_context(m: M, g: Goroutine) -> None:
+    """g had no context, and has set a variable: what CPython made for it is its own."""
+    if m.has_adopted():
+        g.context = m.take_adopted()
 
 
 def begin(m: M, g: Goroutine) -> Any:
@@ -90,6 +96,7 @@ def begin(m: M, g: Goroutine) -> Any:
     result = call(g.body, args, g.context, m)
     if m.outcome == RETURNED and is_coroutine(result):
         g.body = result
+        adopt_context(m, g)
         result = resume(result, None, g.context, m)
     return result
 
@@ -134,5 +141,7 @@ def bury(m: M, g: Goroutine) -> None:
     g.set_state(DEAD)
     if m.p is None or not m.p.spare_put(g):
         disown(g)
-    if m.sched.phase() != ALIVE and m.sched.live_count() == 0:
-        m.sched.host.all_gone()
+    if m.sched.phase() != ALIVE:
+        m.sched.fence()  # two that end at once: each must see the other gone, or itself be seen
+        if m.sched.live_count() == 0:
+            m.sched.host.all_gone()

@@ -5,12 +5,12 @@ from .native cimport StateWord
 cdef int DEAD, PARKED, PARKING
 
 cdef class Watcher:
+    cpdef goroutine_starts(self)
     cpdef goroutine_done(self, Goroutine g, int outcome, object value)
 
 @cython.final
 @cython.no_gc
 cdef class Goroutine(StateWord):
-    cdef int lasti
     cdef unsigned char reason
     cdef unsigned char phase
     cdef unsigned char system
@@ -19,7 +19,6 @@ cdef class Goroutine(StateWord):
     cdef object body
     cdef object args
     cdef object context
-    cdef object code
     cdef object given_name
     cdef Watcher watcher
     cdef void reset(self) noexcept

@@ -30,6 +30,9 @@ from .states import DEAD, PARKED, PARKING, STATE_NAMES, WAIT_REASONS
 class Watcher:
     """Is told when a goroutine has ended: by returning (RETURNED, value) or by an exception (RAISED, error)."""
 
+    def goroutine_starts(self) -> None:
+        """Just before it can run; nothing can fail after this."""
+
     def goroutine_done(self, g: Goroutine, outcome: int, value: Any) -> None:
         raise NotImplementedError
 
@@ -48,8 +51,6 @@ class Goroutine(StateWord):
     body: Any
     args: Any
     context: Any
-    code: CodeType | None
-    lasti: int
     creator: int
     given_name: str | None
     watcher: Watcher | None
@@ -79,11 +80,11 @@ class Goroutine(StateWord):
     @property
     def created_by(self) -> str | None:
         """The function, goroutine and line that started it; None for what was started from outside of any Python frame."""
-        code = self.code
+        code = self.caller_code()
         if code is None:
             return None
         where = f" in goroutine {self.creator}" if self.creator else ""
-        return f"{code.co_qualname}{where} at {code.co_filename}:{line_of(code, self.lasti)}"
+        return f"{code.co_qualname}{where} at {code.co_filename}:{line_of(code, self.caller_lasti())}"
 
     def reset(self) -> None:
         """Drops all that a dead goroutine no longer needs. In user code: the objects' finalisers may run here."""

@@ -34,9 +34,7 @@ def run_m(s: Scheduler, number: int, p: P, spinning: bool) -> None:
 def new_m(s: Scheduler, number: int, p: P, spinning: bool) -> M:
     """The M of this thread, with the P that it was started for."""
     m = M(s, number)
-    s.acquire()
     s.allm.append(m)
-    s.release()
     acquire_p(m, p)
     m.spinning = spinning
     m.state = "running"
@@ -73,10 +71,8 @@ def woken(m: M) -> None:
 
 
 def forget_m(m: M) -> None:
-    s = m.sched
-    s.acquire()
-    s.threads -= 1
-    if m in s.allm:
-        s.allm.remove(m)
-    s.release()
     m.state = "gone"
+    m.sched.allm.remove(m)
+    m.sched.acquire()
+    m.sched.threads -= 1
+    m.sched.release()

@@ -4,6 +4,7 @@
  * scheduler object; native.py is the same in Python, line for line where there is a race, and that is the text the interleaving explorer checks.
  *
  *   gs_mutex   spin, then sleep in the kernel. A leaf: its holder calls no Python, drops no reference and takes no second mutex.
+ *   gs_spin    the same for a handful of instructions; never sleeps in the kernel.
  *   gs_note    one-shot event of one sleeper. clear by the owner, then wake by anybody, sleep by the owner.
  *   gs_ring    a P's run queue. tail and slots: written by the owner alone; head: moved by compare-and-swap, by owner and thieves; next: swapped.
  *   gs_fifo    growable queue of pointers; its user holds a mutex. len may be read without it.
@@ -28,7 +29,9 @@
 #define GS_PAUSE() ((void)0)
 #endif
 
-/* Sequentially consistent throughout: the wake-up protocol pairs "store mine, then read yours" on different words. */
+/* The wake-up protocol pairs "store mine, then read yours" on different words, so words are sequentially consistent. GS_PUBLISH is not: it only
+ * orders what came before it, and whoever must see it before reading on needs an atomic read-modify-write or GS_FENCE in between. */
+#define GS_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define GS_LOAD(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
 #define GS_PEEK(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define GS_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
@@ -136,6 +139,26 @@ static inline void gs_unlock(gs_mutex *m)
         gs_kernel_wake(&m->word);
 }
 
+/* ---- spin lock: for a handful of instructions, where unlocking must not cost a second atomic instruction ---- */
+typedef struct { int32_t word; } gs_spin;
+
+static void gs_spin_slow(gs_spin *s)
+{
+    for (int i = 1;; i++) {
+        GS_PAUSE();
+        if (GS_PEEK(&s->word) == 0 && GS_SWAP(&s->word, 1) == 0)
+            return;
+        if (i % 100 == 0)
+            sched_yield(); /* its holder may have lost its core */
+    }
+}
+static inline void gs_spin_lock(gs_spin *s)
+{
+    if (GS_SWAP(&s->word, 1) != 0)
+        gs_spin_slow(s);
+}
+static inline void gs_spin_unlock(gs_spin *s) { GS_PUBLISH(&s->word, 0); }
+
 /* ---- note ---- */
 typedef struct { int32_t word; } gs_note;
 
@@ -176,9 +199,17 @@ static int gs_fifo_resize(gs_fifo *q, uint32_t cap)
     q->head = 0;
     return 1;
 }
+/* Room for `more`: as many puts cannot fail then. */
+static int gs_fifo_reserve(gs_fifo *q, uint32_t more)
+{
+    uint32_t cap = q->cap ? q->cap : 64;
+    while (cap - q->len < more)
+        cap *= 2;
+    return cap == q->cap || gs_fifo_resize(q, cap);
+}
 static inline int gs_fifo_put(gs_fifo *q, void *g)
 {
-    if (q->len == q->cap && !gs_fifo_resize(q, q->cap ? q->cap * 2 : 64))
+    if (q->len == q->cap && !gs_fifo_reserve(q, 1))
         return 0;
     q->slots[(q->head + q->len) & (q->cap - 1)] = g;
     GS_PUBLISH(&q->len, q->len + 1);
@@ -186,7 +217,7 @@ static inline int gs_fifo_put(gs_fifo *q, void *g)
 }
 static inline int gs_fifo_put_front(gs_fifo *q, void *g)
 {
-    if (q->len == q->cap && !gs_fifo_resize(q, q->cap ? q->cap * 2 : 64))
+    if (q->len == q->cap && !gs_fifo_reserve(q, 1))
         return 0;
     q->head = (q->head - 1) & (q->cap - 1);
     q->slots[q->head] = g;
@@ -207,8 +238,7 @@ static inline void *gs_fifo_take(gs_fifo *q)
 
 /* ---- ring ---- */
 typedef struct {
-    uint32_t head __attribute__((aligned(64)));
-    uint32_t tail;
+    uint32_t head, tail;
     void *next;
     uint32_t cap;
     void **slots;
@@ -227,7 +257,7 @@ static inline int gs_cas_head(gs_ring *r, uint32_t old, uint32_t new_)
 {
     return __atomic_compare_exchange_n(&r->head, &old, new_, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
-/* Owner. False: the ring is full. */
+/* Owner. False: the ring is full. Publishes only: a wake-up that relies on this push needs a fence behind it (a swap of `next` is one). */
 static inline int gs_ring_push(gs_ring *r, void *g)
 {
     uint32_t t = r->tail;
@@ -277,7 +307,7 @@ static inline int gs_ring_empty(gs_ring *r)
             return h == t && next == NULL;
     }
 }
-/* Thief: half of the victim's queue, rounded up, into own slots past the tail; the newest of them is returned, the others are published. */
+/* Thief, whose own ring is empty: half of the victim's queue, rounded up, into own slots past the tail; the newest of them is returned, the others are published. */
 static inline void *gs_ring_steal(gs_ring *r, gs_ring *victim, uint32_t *taken)
 {
     for (;;) {

@@ -21,6 +21,7 @@ cdef extern from "native.h" nogil:
         gs_link *first
         gs_link *last
         int64_t len
+    void GS_FENCE()
     int32_t GS_LOAD(int32_t *)
     int32_t GS_ADD(int32_t *, int32_t)
     void GS_STORE(int32_t *, int32_t)
@@ -37,6 +38,10 @@ cdef extern from "native.h" nogil:
     int gs_casptr(void **, void *, void *)
     int64_t gs_now()
     void gs_nap(int64_t)
+    ctypedef struct gs_spin:
+        int32_t word
+    void gs_spin_lock(gs_spin *)
+    void gs_spin_unlock(gs_spin *)
     void gs_lock(gs_mutex *)
     void gs_unlock(gs_mutex *)
     void gs_note_clear(gs_note *)
@@ -44,6 +49,7 @@ cdef extern from "native.h" nogil:
     int gs_note_sleep(gs_note *, int64_t)
     void gs_fifo_free(gs_fifo *)
     uint32_t gs_fifo_len(gs_fifo *)
+    int gs_fifo_reserve(gs_fifo *, uint32_t)
     int gs_fifo_put(gs_fifo *, void *)
     int gs_fifo_put_front(gs_fifo *, void *)
     void *gs_fifo_take(gs_fifo *)
@@ -60,6 +66,14 @@ cdef extern from "native.h" nogil:
     void gs_list_append(gs_list *, gs_link *)
     void gs_list_remove(gs_list *, gs_link *)
 
+cdef extern from *:
+    """
+    static inline void gs_drop(PyObject *o) { Py_XDECREF(o); }
+    static inline PyObject *gs_moved(void *p) { return (PyObject *)p; }
+    """
+    object moved "gs_moved"(void *)
+    void gs_drop(PyObject *)
+
 cdef inline object lend(void *g):
     """A counted reference to what the queue carried, or None."""
     return None if g == NULL else <object><PyObject *>g
@@ -73,26 +87,40 @@ cdef class Guarded:
 
 cdef class StateWord:
     cdef int32_t word
+    cdef int32_t lasti
     cdef gs_link link
+    cdef PyObject *code
     cdef inline int state_now(self) noexcept:
         return GS_LOAD(&self.word)
     cdef inline void set_state(self, int value) noexcept:
         GS_PUBLISH(&self.word, value)
+    cdef inline void take_caller(self, ThreadWords m) noexcept:
+        """Where this goroutine is started from, as look_at_caller saw it."""
+        cdef PyObject *old = self.code
+        self.code = m.code
+        self.lasti = m.lasti
+        m.code = NULL
+        gs_drop(old)
+    cdef inline object caller_code(self):
+        return None if self.code == NULL else <object>self.code
+    cdef inline int caller_lasti(self) noexcept:
+        return self.lasti
     cdef inline bint swap_state(self, int old, int new) noexcept:
         return gs_cas32(&self.word, old, new)
 
-cdef class GoroutineList(Guarded):
+cdef class GoroutineList:
+    cdef gs_spin spin
     cdef gs_list list
     cdef public object owner
     cdef inline void add(self, StateWord g) noexcept:
-        gs_lock(&self.mutex)
+        gs_spin_lock(&self.spin)
         g.link.list = <void *>self
         gs_list_append(&self.list, &g.link)
-        gs_unlock(&self.mutex)
+        gs_spin_unlock(&self.spin)
     cdef inline void remove(self, StateWord g) noexcept:
-        gs_lock(&self.mutex)
+        gs_spin_lock(&self.spin)
         gs_list_remove(&self.list, &g.link)
-        gs_unlock(&self.mutex)
+        gs_spin_unlock(&self.spin)
     cdef inline int64_t count(self) noexcept:
         return load64(&self.list.len)
     cpdef list snapshot(self)
@@ -146,18 +174,13 @@ cdef class RunQueue:
         return moved(self.spare[self.spares])
     cdef bint spare_put(self, StateWord g) noexcept
 
-cdef extern from *:
-    """
-    static inline PyObject *gs_moved(void *p) { return (PyObject *)p; }
-    """
-    object moved "gs_moved"(void *)
-
 cdef class SchedulerWords(Guarded):
     cdef gs_fifo fifo
     cdef int32_t w_spinning
     cdef int32_t w_idle_ps
     cdef int32_t w_need_spinning
     cdef int32_t w_phase
+    cdef int32_t w_resizing
     cdef int64_t w_last_poll
     cdef int64_t w_poll_until
     cdef inline int spinning(self) noexcept:
@@ -174,6 +197,12 @@ cdef class SchedulerWords(Guarded):
         return GS_LOAD(&self.w_need_spinning)
     cdef inline void set_need_spinning(self, bint value) noexcept:
         GS_STORE(&self.w_need_spinning, value)
+    cdef inline void fence(self) noexcept:
+        GS_FENCE()
+    cdef inline bint try_resizing(self) noexcept:
+        return gs_cas32(&self.w_resizing, 0, 1)
+    cdef inline void end_resizing(self) noexcept:
+        GS_STORE(&self.w_resizing, 0)
     cdef inline int phase(self) noexcept:
         return GS_LOAD(&self.w_phase)
     cdef inline void set_phase(self, int value) noexcept:
@@ -195,13 +224,18 @@ cdef class SchedulerWords(Guarded):
 
 cdef class ThreadWords:
     cdef void *userp
+    cdef void *token
+    cdef PyObject *code
+    cdef PyObject *adopted
     cdef void *running
     cdef gs_note note
     cdef gs_fifo late
     cdef public int outcome
-    cdef public int lasti
-    cdef inline void publish_p(self, RunQueue p) noexcept:
-        publishptr(&self.userp, <void *>p)
+    cdef int lasti
+    cdef inline void set_token(self, RunQueue p) noexcept:
+        self.token = <void *>p
+    cdef inline void publish_p(self) noexcept:
+        publishptr(&self.userp, self.token)
     cdef inline bint take_back_p(self) noexcept:
         return swapptr(&self.userp, NULL) != NULL
     cdef inline bint retake_p(self, RunQueue p) noexcept:
@@ -222,6 +256,13 @@ cdef class ThreadWords:
     cdef int late_put(self, StateWord g) except -1
     cdef inline object late_take(self):
         return lend(gs_fifo_take(&self.late))
+    cdef inline bint has_adopted(self) noexcept:
+        return self.adopted != NULL
+    cdef inline object take_adopted(self):
+        """The context that a goroutine without one has made for itself."""
+        cdef PyObject *context = self.adopted
+        self.adopted = NULL
+        return moved(context)
     cdef inline bint any_late(self) noexcept:
         return self.late.len != 0
 
@@ -238,7 +279,6 @@ cpdef object resume(object body, object value, object context, ThreadWords m)
 cpdef object call(object fn, object args, object context, ThreadWords m)
 cpdef object throw(object body, object error, object context, ThreadWords m)
 cpdef object copy_context()
-cpdef object new_context()
 cpdef void own(StateWord g) noexcept
 cpdef void disown(StateWord g) noexcept
 cpdef bint shared(StateWord g) noexcept
@@ -246,6 +286,7 @@ cpdef void unlink(StateWord g) noexcept
 cpdef object list_of(StateWord g)
 cpdef bint is_coroutine(object x) noexcept
 cpdef bint is_coroutine_function(object x) noexcept
-cpdef object caller(ThreadWords m)
+cpdef void look_at_caller(ThreadWords m) noexcept
+cpdef void look_outside(ThreadWords m)
 cpdef int64_t now() noexcept
 cpdef void nap(int64_t ns) noexcept

@@ -2,7 +2,7 @@
 
 It serves two readers. Without a compiler (or with GOSCHED_PURE=1) it is what runs: every method that C does with one atomic instruction is one
 critical section of the object's own lock here. And it is the text that the interleaving explorer checks: with `explorer` set, each of these methods
-first asks it who goes on, and waits become its decision. So the ring below is written as C has it, with head, tail, slots and a compare-and-swap,
+first asks it who goes on, and waits become its decision. So the ring (purering.py) is written as C has it, with head, tail, slots and compare-and-swap,
 although a deque would do: its races are the real ones.
 
 Nothing here is policy. A goroutine in a queue stands for the runtime's one reference to it; Python counts for itself, so own and disown are empty.
@@ -16,30 +16,16 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
+from . import purepoints
 from .callers import outside_frame
-from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, new_context, resume, throw
+from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, resume, throw
+from .purepoints import point
+from .purering import RunQueue
 
-# What user code needs is in modules of its own; the compiled twin has it all in one.
-__all__ = ["call", "copy_context", "is_coroutine", "is_coroutine_function", "new_context", "resume", "throw"]
-MASK = 0xFFFFFFFF
-
-
-class Explorer(Protocol):
-    """Decides who goes on at every shared word."""
-
-    def point(self) -> None: ...
-    def wait(self, ready: Any, timed: bool) -> bool: ...
-    def local(self) -> Any: ...
-
-
-explorer: Explorer | None = None
-
-
-def point() -> None:
-    if explorer is not None:
-        explorer.point()
+# The ring and what runs user code have modules of their own; the compiled twin has it all in one.
+__all__ = ["RunQueue", "call", "copy_context", "is_coroutine", "is_coroutine_function", "resume", "throw"]
 
 
 class Guarded:
@@ -50,12 +36,12 @@ class Guarded:
         self._mutex = threading.Lock()
 
     def acquire(self) -> None:
-        if explorer is None:
+        if purepoints.explorer is None:
             self._mutex.acquire()
             return
-        explorer.point()
+        purepoints.explorer.point()
         while not self._mutex.acquire(blocking=False):
-            explorer.wait(lambda: not self._mutex.locked(), False)
+            purepoints.explorer.wait(lambda: not self._mutex.locked(), False)
 
     def release(self) -> None:
         self._mutex.release()
@@ -68,13 +54,27 @@ class StateWord:
     _atom: threading.Lock
     _word: int
     _list: GoroutineList | None
+    _code: Any
+    _lasti: int
 
     def __new__(cls) -> Self:
         self = super().__new__(cls)
         self._atom = threading.Lock()
         self._word = 0
         self._list = None
+        self._code = None
+        self._lasti = -1
         return self
+
+    def take_caller(self, m: ThreadWords) -> None:
+        """Where this goroutine is started from, as look_at_caller saw it."""
+        self._code, self._lasti = m.code, m.lasti
+
+    def caller_code(self) -> Any:
+        return self._code
+
+    def caller_lasti(self) -> int:
+        return self._lasti
 
     def state_now(self) -> int:
         point()
@@ -181,157 +181,14 @@ class CountedQueue(WaitQueue):
         return self._total
 
 
-class RunQueue:
-    """A P's queue: tail and slots belong to the owner, head moves by compare-and-swap, next is swapped."""
-
-    __slots__ = ("_atom", "_capacity", "_head", "_next", "_slots", "_tail", "last_stolen")
-
-    def __init__(self) -> None:
-        self._atom = threading.Lock()
-        self._head = self._tail = self._capacity = 0
-        self._slots: list[Any] = []
-        self._next: Any = None
-        self.last_stolen = 0
-
-    def open_ring(self, capacity: int) -> None:
-        if capacity < 2 or capacity & (capacity - 1):
-            raise ValueError(f"ring capacity must be a power of two, 2 or more, not {capacity}")
-        self._capacity = capacity
-        self._slots = [None] * capacity
-
-    def push(self, g: Any) -> bool:
-        point()
-        tail = self._tail
-        if (tail - self._head) & MASK >= self._capacity:
-            return False
-        self._slots[tail & (self._capacity - 1)] = g
-        point()
-        self._tail = (tail + 1) & MASK
-        return True
-
-    def _advance(self, head: int, n: int) -> bool:
-        point()
-        with self._atom:
-            if self._head != head:
-                return False
-            self._head = (head + n) & MASK
-            return True
-
-    def pop(self) -> Any:
-        while True:
-            point()
-            head = self._head
-            if head == self._tail:
-                return None
-            g = self._slots[head & (self._capacity - 1)]
-            if self._advance(head, 1):  # race: a thief took this slot between the read of head and now
-                return g
-
-    def swap_next(self, g: Any) -> Any:
-        point()
-        with self._atom:
-            old, self._next = self._next, g
-            return old
-
-    def take_next(self) -> Any:
-        point()
-        g = self._next
-        if g is None:
-            return None
-        point()
-        with self._atom:
-            if self._next is not g:  # race: the owner and a thief both saw this goroutine in next
-                return None
-            self._next = None
-            return g
-
-    def has_next(self) -> bool:
-        point()
-        return self._next is not None
-
-    def ring_size(self) -> int:
-        while True:
-            point()
-            head = self._head
-            point()
-            size = (self._tail - head) & MASK
-            if size <= self._capacity:
-                return size
-
-    def queue_empty(self) -> bool:
-        while True:
-            point()
-            head = self._head
-            point()
-            tail = self._tail
-            point()
-            following = self._next
-            point()
-            if tail == self._tail:  # race: a kick-out moved a goroutine from next to the tail between our two reads
-                return head == tail and following is None
-
-    def steal_from(self, victim: RunQueue) -> Any:
-        self.last_stolen = 0
-        while True:
-            point()
-            head = victim._head
-            point()
-            n = (victim._tail - head) & MASK
-            n -= n // 2
-            if n == 0:
-                return None
-            if n > victim._capacity // 2:
-                continue
-            tail = self._tail
-            mask = self._capacity - 1
-            for i in range(n):
-                self._slots[(tail + i) & mask] = victim._slots[(head + i) & (victim._capacity - 1)]
-            if not victim._advance(head, n):  # race: the owner or another thief has some of these by now
-                continue
-            self.last_stolen = n
-            g = self._slots[(tail + n - 1) & mask]
-            point()
-            self._tail = (tail + n - 1) & MASK
-            return g
-
-    def spill_half(self, s: SchedulerWords, g: Any) -> bool:
-        point()
-        head = self._head
-        if (self._tail - head) & MASK < self._capacity:
-            return False
-        half = self._capacity // 2
-        batch = [self._slots[(head + i) & (self._capacity - 1)] for i in range(half)]
-        if not self._advance(head, half):  # race: a thief took from the full ring, so it has room again
-            return False
-        s.acquire()
-        s._global.extend(batch)
-        s._global.append(g)
-        s.release()
-        return True
-
-    def drain_to_front(self, s: SchedulerWords) -> None:
-        waiting = [self.take_next()]
-        while (g := self.pop()) is not None:
-            waiting.append(g)
-        for g in reversed(waiting):
-            if g is not None:
-                s.global_put_front(g)
-
-    def spare_take(self) -> Any:
-        return None
-
-    def spare_put(self, g: Any) -> bool:
-        return False
-
-
 class SchedulerWords(Guarded):
-    __slots__ = ("_global", "_idle_ps", "_last_poll", "_need_spinning", "_phase", "_poll_until", "_spinning")
+    __slots__ = ("_global", "_idle_ps", "_last_poll", "_need_spinning", "_phase", "_poll_until", "_resizing", "_spinning")
 
     def __init__(self) -> None:
         super().__init__()
         self._global: deque[Any] = deque()
         self._spinning = self._idle_ps = self._phase = self._last_poll = self._poll_until = 0
-        self._need_spinning = False
+        self._need_spinning = self._resizing = False
 
     def spinning(self) -> int:
         point()
@@ -368,6 +225,21 @@ class SchedulerWords(Guarded):
     def set_need_spinning(self, value: bool) -> None:
         point()
         self._need_spinning = value
+
+    def fence(self) -> None:
+        point()
+
+    def try_resizing(self) -> bool:
+        point()
+        with self._atom:
+            if self._resizing:
+                return False
+            self._resizing = True
+            return True
+
+    def end_resizing(self) -> None:
+        point()
+        self._resizing = False
 
     def phase(self) -> int:
         point()
@@ -437,8 +309,8 @@ class Note:
             self._bell.notify()
 
     def sleep(self, until: int) -> bool:
-        if explorer is not None:
-            return explorer.wait(lambda: self._woken, until >= 0)
+        if purepoints.explorer is not None:
+            return purepoints.explorer.wait(lambda: self._woken, until >= 0)
         with self._bell:
             if until < 0:
                 self._bell.wait_for(lambda: self._woken)
@@ -448,7 +320,7 @@ class Note:
 
 
 class ThreadWords:
-    __slots__ = ("_atom", "_late", "_note", "_running", "_userp", "lasti", "outcome")
+    __slots__ = ("_atom", "_late", "_note", "_running", "_token", "_userp", "adopted", "code", "lasti", "outcome")
 
     def __init__(self) -> None:
         self._atom = threading.Lock()
@@ -456,12 +328,18 @@ class ThreadWords:
         self._running: Any = None
         self._note = Note()
         self._late: deque[Any] = deque()
+        self._token: Any = None
         self.outcome = 0
+        self.code: Any = None
         self.lasti = -1
+        self.adopted: Any = None
 
-    def publish_p(self, p: RunQueue) -> None:
+    def set_token(self, p: RunQueue) -> None:
+        self._token = p
+
+    def publish_p(self) -> None:
         point()
-        self._userp = p
+        self._userp = self._token
 
     def take_back_p(self) -> bool:
         point()
@@ -504,6 +382,13 @@ class ThreadWords:
     def late_take(self) -> Any:
         return self._late.popleft() if self._late else None
 
+    def has_adopted(self) -> bool:
+        return self.adopted is not None
+
+    def take_adopted(self) -> Any:
+        context, self.adopted = self.adopted, None
+        return context
+
     def any_late(self) -> bool:
         return bool(self._late)
 
@@ -512,12 +397,12 @@ _thread = threading.local()
 
 
 def current_m() -> Any:
-    return getattr(_thread if explorer is None else explorer.local(), "m", None)
+    return getattr(_thread if purepoints.explorer is None else purepoints.explorer.local(), "m", None)
 
 
 def set_current_m(m: Any) -> None:
     """Makes m this thread's M; the caller keeps m alive as long as it is set."""
-    (_thread if explorer is None else explorer.local()).m = m
+    (_thread if purepoints.explorer is None else purepoints.explorer.local()).m = m
 
 
 def own(g: StateWord) -> None:
@@ -542,11 +427,15 @@ def list_of(g: StateWord) -> Any:
     return g._list
 
 
-def caller(m: ThreadWords) -> Any:
-    """The code of the Python frame that called, and in m.lasti the place in it."""
+def look_outside(m: ThreadWords) -> None:
+    """Remembers in m the nearest Python frame outside the package, until a goroutine takes it over."""
     frame = outside_frame()
+    m.code = None if frame is None else frame.f_code
     m.lasti = -1 if frame is None else frame.f_lasti
-    return None if frame is None else frame.f_code
+
+
+# From Python the caller's frame is no nearer than that.
+look_at_caller = look_outside
 
 
 def now() -> int:
@@ -554,7 +443,7 @@ def now() -> int:
 
 
 def nap(ns: int) -> None:
-    if explorer is None:
+    if purepoints.explorer is None:
         time.sleep(ns / 1e9)
     else:
-        explorer.point()
+        purepoints.explorer.point()

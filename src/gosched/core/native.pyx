@@ -3,6 +3,7 @@
 compiler. Nothing here is policy: no method of this file decides what runs next.
 """
 cimport cython
+from .callers import outside_frame
 from .states import RAISED, RETURNED, YIELDED
 
 cdef extern from "Python.h":
@@ -11,7 +12,6 @@ cdef extern from "Python.h":
     void Py_INCREF(PyObject *)
     void Py_DECREF(PyObject *)
     object PyContext_CopyCurrent()
-    object PyContext_New()
     int PyContext_Enter(object) except -1
     int PyContext_Exit(object) except -1
     bint PyCoro_CheckExact(object)
@@ -56,15 +56,25 @@ cdef extern from *:
     #endif
     }
 
+    /* Code and place of the Python frame that called into us. */
     static PyObject *gs_caller(int *lasti)
     {
         PyFrameObject *frame = PyEval_GetFrame();
-        if (frame == NULL) {
-            *lasti = -1;
-            Py_RETURN_NONE;
-        }
+        if (frame == NULL)
+            return NULL;
         *lasti = PyFrame_GetLasti(frame);
         return (PyObject *)PyFrame_GetCode(frame);
+    }
+    /* This thread's context, taken off it. Values that context variables have cached for it are void then. */
+    static PyObject *gs_take_context(void)
+    {
+        PyThreadState *thread = PyThreadState_Get();
+        PyObject *context = thread->context;
+        if (context != NULL) {
+            thread->context = NULL;
+            thread->context_ver++;
+        }
+        return context;
     }
     static int gs_context_has_values(void)
     {
@@ -82,7 +92,8 @@ cdef extern from *:
     """
     int gs_refs_are(PyObject *, Py_ssize_t)
     object gs_send(PyObject *, PyObject *, int *)
-    object gs_caller(int *)
+    PyObject *gs_caller(int *)
+    PyObject *gs_take_context()
     int gs_context_has_values()
     int gs_code_flags(PyObject *)
     PyObject *gs_current
@@ -99,29 +110,36 @@ cdef class Guarded:
 
 
 cdef class StateWord:
-    pass
+    def __dealloc__(self):
+        gs_drop(self.code)
 
 
-cdef class GoroutineList(Guarded):
+cdef class GoroutineList:
     cpdef list snapshot(self):
         """Every goroutine in the list, as counted references. Memory is taken before the lock: no Python call under it."""
-        cdef int64_t room = self.list.len + 64
-        cdef int64_t n = 0, i
+        cdef int64_t room = 0, n = 0, i
         cdef gs_link *link
-        cdef PyObject **found = <PyObject **>malloc(room * sizeof(PyObject *))
-        cdef StateWord g
-        cdef Py_ssize_t offset
-        if found == NULL:
-            raise MemoryError(NO_MEMORY)
-        gs_lock(&self.mutex)
+        cdef PyObject **found = NULL
+        while True:
+            gs_spin_lock(&self.spin)
+            if self.list.len <= room:
+                break
+            n = self.list.len
+            gs_spin_unlock(&self.spin)
+            free(found)
+            room = n + n // 8 + 64
+            found = <PyObject **>malloc(room * sizeof(PyObject *))
+            if found == NULL:
+                raise MemoryError(NO_MEMORY)
+        n = 0
         link = self.list.first
-        while link != NULL and n < room:
+        while link != NULL:
             # the link sits inside its goroutine: step back to the object
             found[n] = <PyObject *>(<char *>link - link_offset)
             Py_INCREF(found[n])
             n += 1
             link = link.next
-        gs_unlock(&self.mutex)
+        gs_spin_unlock(&self.spin)
         result = []
         for i in range(n):
             result.append(<object>found[i])
@@ -202,18 +220,18 @@ cdef class RunQueue:
 
     cdef int spill_half(self, SchedulerWords s, StateWord g) except -1:
         """Half of a full ring and g to the tail of the global queue; 0 if there is room in the ring after all."""
-        cdef uint32_t half = self.ring.cap // 2, n, i
-        cdef bint fits = True
+        cdef uint32_t half = self.ring.cap // 2, n = 0, i
         cdef void **batch = <void **>malloc(half * sizeof(void *))
-        if batch == NULL:
-            raise MemoryError(NO_MEMORY)
-        n = gs_ring_pop_half(&self.ring, batch)
-        if n:
-            gs_lock(&s.mutex)
+        cdef bint fits
+        gs_lock(&s.mutex)
+        fits = batch != NULL and gs_fifo_reserve(&s.fifo, half + 1)
+        if fits:
+            n = gs_ring_pop_half(&self.ring, batch)
             for i in range(n):
-                fits = fits and gs_fifo_put(&s.fifo, batch[i])
-            fits = fits and gs_fifo_put(&s.fifo, <void *>g)
-            gs_unlock(&s.mutex)
+                gs_fifo_put(&s.fifo, batch[i])
+            if n:
+                gs_fifo_put(&s.fifo, <void *>g)
+        gs_unlock(&s.mutex)
         free(batch)
         if not fits:
             raise MemoryError(NO_MEMORY)
@@ -224,7 +242,8 @@ cdef class RunQueue:
         cdef void **batch = <void **>malloc((self.ring.cap + 1) * sizeof(void *))
         cdef void *g
         cdef uint32_t n = 0
-        if batch == NULL:
+        if batch == NULL or not gs_fifo_reserve(&s.fifo, self.ring.cap + 1):
+            free(batch)
             gs_unlock(&s.mutex)
             raise MemoryError(NO_MEMORY)
         g = gs_ring_take_next(&self.ring)
@@ -282,6 +301,8 @@ cdef class SchedulerWords(Guarded):
 cdef class ThreadWords:
     def __dealloc__(self):
         gs_fifo_free(&self.late)
+        gs_drop(self.code)
+        gs_drop(self.adopted)
 
     cpdef bint sleep_note(self, int64_t until) noexcept:
         cdef bint woken
@@ -320,32 +341,36 @@ cpdef void set_current_m(object m):
 
 
 cpdef object resume(object body, object value, object context, ThreadWords m):
-    """Resumes a coroutine inside its context; m.outcome tells whether the result was yielded, returned or raised."""
+    """Resumes a coroutine inside its context; m.outcome tells whether the result was yielded, returned or raised.
+
+    A goroutine without a context runs in the thread's empty one. If it sets a variable there, CPython makes a context, and m adopts it for the
+    goroutine: most never need one.
+    """
     cdef object result
-    PyContext_Enter(context)
+    enter_context(context)
     result = gs_send(<PyObject *>body, <PyObject *>value, &m.outcome)
-    PyContext_Exit(context)
+    leave_context(context, m)
     return result
 
 
 cpdef object call(object fn, object args, object context, ThreadWords m):
     """Calls a plain function inside its context."""
     cdef object result
-    PyContext_Enter(context)
+    enter_context(context)
     try:
         result = fn(*args)
         m.outcome = RETURNED
     except BaseException as error:
         result = error
         m.outcome = RAISED
-    PyContext_Exit(context)
+    leave_context(context, m)
     return result
 
 
 cpdef object throw(object body, object error, object context, ThreadWords m):
     """Resumes a coroutine with an exception."""
     cdef object result
-    PyContext_Enter(context)
+    enter_context(context)
     try:
         result = body.throw(error)
         m.outcome = YIELDED
@@ -355,17 +380,27 @@ cpdef object throw(object body, object error, object context, ThreadWords m):
     except BaseException as raised:
         result = raised
         m.outcome = RAISED
-    PyContext_Exit(context)
+    leave_context(context, m)
     return result
 
 
+cdef inline int enter_context(object context) except -1:
+    if context is None:
+        gs_drop(gs_take_context())
+        return 0
+    return PyContext_Enter(context)
+
+
+cdef inline int leave_context(object context, ThreadWords m) except -1:
+    if context is None:
+        m.adopted = gs_take_context()
+        return 0
+    return PyContext_Exit(context)
+
+
 cpdef object copy_context():
-    """A copy of the current context, or None if it is empty: a goroutine gets a new one then, when it first runs."""
+    """A copy of the current context, or None if it is empty."""
     return PyContext_CopyCurrent() if gs_context_has_values() else None
-
-
-cpdef object new_context():
-    return PyContext_New()
 
 
 cpdef void own(StateWord g) noexcept:
@@ -400,9 +435,21 @@ cpdef bint is_coroutine_function(object x) noexcept:
     return PyFunction_Check(<object>f) and gs_code_flags(PyFunction_GET_CODE(<object>f)) & CO_COROUTINE
 
 
-cpdef object caller(ThreadWords m):
-    """The code of the Python frame that called, and in m.lasti the place in it."""
-    return gs_caller(&m.lasti)
+cpdef void look_at_caller(ThreadWords m) noexcept:
+    """Remembers in m the Python frame that called, until a goroutine takes it over."""
+    gs_drop(m.code)
+    m.code = gs_caller(&m.lasti)
+
+
+cpdef void look_outside(ThreadWords m):
+    """The same for the nearest frame outside the package."""
+    frame = outside_frame()
+    gs_drop(m.code)
+    m.code = NULL
+    if frame is not None:
+        m.lasti = frame.f_lasti
+        m.code = <PyObject *>frame.f_code
+        Py_INCREF(m.code)
 
 
 cpdef int64_t now() noexcept:

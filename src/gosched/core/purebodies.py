@@ -13,50 +13,60 @@ if TYPE_CHECKING:
     from .native import ThreadWords
 
 
-def _judge(m: ThreadWords, context: contextvars.Context, step: Any, *args: Any) -> Any:
-    """Runs one step of a goroutine inside its context. Every way in which it can end is the scheduler's to judge."""
+def _inside(m: ThreadWords, context: contextvars.Context | None, step: Any, *args: Any) -> Any:
+    """Runs one step of a goroutine inside its context. One that has none gets one, which m adopts for it if a variable was set."""
+    if context is not None:
+        return context.run(step, *args)
+    context = contextvars.Context()
     try:
-        result = context.run(step, *args)
+        return context.run(step, *args)
+    finally:
+        m.adopted = context or None
+
+
+def _raised(m: ThreadWords, error: BaseException) -> BaseException:
+    """Every way in which a goroutine can end is the scheduler's to judge. The traceback begins in user code."""
+    m.outcome = RAISED
+    while error.__traceback__ is not None and error.__traceback__.tb_frame.f_code.co_filename == __file__:
+        error.__traceback__ = error.__traceback__.tb_next
+    return error
+
+
+def _judge(m: ThreadWords, context: contextvars.Context | None, step: Any, *args: Any) -> Any:
+    try:
+        result = _inside(m, context, step, *args)
     except StopIteration as stop:
         m.outcome = RETURNED
         return stop.value
     except BaseException as error:
-        m.outcome = RAISED
-        error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
-        return error
+        return _raised(m, error)
     m.outcome = YIELDED
     return result
 
 
-def resume(body: Any, value: Any, context: contextvars.Context, m: ThreadWords) -> Any:
+def resume(body: Any, value: Any, context: contextvars.Context | None, m: ThreadWords) -> Any:
     """Resumes a coroutine inside its context; m.outcome tells whether the result was yielded, returned or raised."""
     return _judge(m, context, body.send, value)
 
 
-def throw(body: Any, error: BaseException, context: contextvars.Context, m: ThreadWords) -> Any:
+def throw(body: Any, error: BaseException, context: contextvars.Context | None, m: ThreadWords) -> Any:
     """Resumes a coroutine with an exception."""
     return _judge(m, context, body.throw, error)
 
 
-def call(fn: Any, args: tuple[Any, ...], context: contextvars.Context, m: ThreadWords) -> Any:
+def call(fn: Any, args: tuple[Any, ...], context: contextvars.Context | None, m: ThreadWords) -> Any:
     """Calls a plain function inside its context."""
     try:
-        result = context.run(fn, *args)
+        result = _inside(m, context, fn, *args)
         m.outcome = RETURNED
     except BaseException as error:
-        m.outcome = RAISED
-        error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
-        return error
+        return _raised(m, error)
     return result
 
 
 def copy_context() -> contextvars.Context | None:
-    """A copy of the current context, or None if it is empty: a goroutine gets a new one then, when it first runs."""
+    """A copy of the current context, or None if it is empty."""
     return contextvars.copy_context() or None
-
-
-def new_context() -> contextvars.Context:
-    return contextvars.Context()
 
 
 def is_coroutine(x: Any) -> bool:

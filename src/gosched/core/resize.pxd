@@ -1,10 +1,11 @@
 cimport cython
 from .m cimport M
+from .native cimport nap
 from .p cimport P
 from .sched cimport Scheduler
 from .wake cimport wake_p
 
-cdef int P_DEAD
+cdef int COURTESY_NS, P_DEAD
 
 @cython.locals(old=int)
 cpdef int resize(Scheduler s, int n) except -1

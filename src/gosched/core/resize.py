@@ -2,14 +2,15 @@
 
 New Ps come up idle. Of the Ps that go, an idle one is dead at once; one whose M is in user code is retaken here; one whose M is in the runtime is
 given up by that M before it looks for work the next time (findrun.retire_p). The goroutines of a P that goes stand at the head of the global queue
-afterwards, in their order.
+afterwards, in their order. Callers take turns, by a flag and not by a lock: they run Python meanwhile.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .states import P_DEAD
+from .native import nap
+from .states import COURTESY_NS, P_DEAD
 from .wake import wake_p
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 def resize(s: Scheduler, n: int) -> int:
     """Sets the number of Ps and returns what it was."""
+    while not s.try_resizing():  # race: two callers would make the same P twice
+        nap(COURTESY_NS)
     old = s.nproc
     if n > old:
         s.grow(n)
@@ -27,6 +30,7 @@ def resize(s: Scheduler, n: int) -> int:
         s.acquire()
         shrink(s, n)
         s.release()
+    s.end_resizing()
     for _ in range(max(1, n - old)):
         wake_p(s)
     return old

@@ -74,17 +74,14 @@ class Scheduler(SchedulerWords):
         self.grow(nproc)
 
     def grow(self, n: int) -> None:
-        """Brings Ps 0 … n-1 into being, the new ones idle with the lowest on top. Ps are made outside of the lock and are never unmade."""
+        """Brings Ps 0 … n-1 into being, the new ones idle with the lowest on top. One caller at a time (resize.py). Ps are never unmade."""
         while len(self.allp) < n:
             p = P(len(self.allp), self.ring, self.seed)
             p.live.owner = self
-            self.acquire()
-            if p.id == len(self.allp):  # race: two callers made the same one
-                self.allp.append(p)
-            self.release()
+            self.allp.append(p)
         self.acquire()
         old = self.nproc
-        self.nproc = max(n, old)
+        self.nproc = n
         for i in range(n - 1, old - 1, -1):
             p = self.allp[i]
             if p.status == P_DEAD:  # race: gomaxprocs went down and up again before its M noticed; it still has this P

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from gosched.errors import no_runtime, not_a_goroutine_body
 
-from .callers import outside_code, outside_lasti
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
-from .native import caller, copy_context, current_m, is_coroutine, is_coroutine_function, own
+from .native import ThreadWords, copy_context, current_m, is_coroutine, is_coroutine_function, look_at_caller, look_outside, own
 from .states import ID_BATCH, RUNNABLE
 from .wake import submit, submit_global
 
@@ -59,13 +58,17 @@ def spawn(m: M, fn: Any, args: Any, name: str | None, watcher: Watcher | None) -
     else:
         args = check_body(fn, args)
     context = copy_context()
-    code = caller(m)
+    look_at_caller(m)
+    if watcher is not None:
+        watcher.goroutine_starts()
     nested = m.in_runtime
     if not nested and enter_runtime(m):
         g = fresh(m)
     else:
         g = fresh_outside(m.sched)
-    fill(g, fn, args, context, code, m.lasti, m.goid, name, watcher, False)
+    g.take_caller(m)
+    g.creator = m.goid
+    fill(g, fn, args, context, name, watcher, False)
     if nested:
         m.late_put(g)
         return g
@@ -82,8 +85,14 @@ def spawn_outside(s: Scheduler, fn: Any, args: Any, name: str | None, watcher: W
     else:
         args = check_body(fn, args)
     context = copy_context()
+    place = ThreadWords()
+    look_outside(place)
+    if watcher is not None:
+        watcher.goroutine_starts()
     g = fresh_outside(s)
-    fill(g, fn, args, context, outside_code(), outside_lasti(), 0, name, watcher, system)
+    g.take_caller(place)
+    g.creator = 0
+    fill(g, fn, args, context, name, watcher, system)
     submit_global(s, g)
     return g
 
@@ -115,13 +124,10 @@ def fresh_outside(s: Scheduler) -> Goroutine:
     return g
 
 
-def fill(g: Goroutine, body: Any, args: Any, context: Any, code: Any, lasti: int, creator: int, name: Any, watcher: Any, system: bool) -> None:
+def fill(g: Goroutine, body: Any, args: Any, context: Any, name: Any, watcher: Any, system: bool) -> None:
     g.body = body
     g.args = args
     g.context = context
-    g.code = code
-    g.lasti = lasti
-    g.creator = creator
     g.given_name = name
     g.watcher = watcher
     g.reason = 0

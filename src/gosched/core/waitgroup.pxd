@@ -15,6 +15,7 @@ cdef class WaitGroup(Watcher):
     @cython.locals(counter=int64_t)
     cpdef add(self, int64_t delta=*)
     cpdef done(self)
+    cpdef goroutine_starts(self)
     cpdef goroutine_done(self, Goroutine g, int outcome, object value)
     @cython.locals(waiter=WaitGroupWait)
     cdef int wake_all(self) except -1

@@ -61,12 +61,7 @@ class WaitGroup(Watcher):
         m: M | None = current_m()
         if m is None:
             raise no_runtime("WaitGroup.go()", "run(main)")
-        self.add(1)
-        try:
-            return spawn(m, fn, args, None, self)
-        except BaseException:
-            self.add(-1)
-            raise
+        return spawn(m, fn, args, None, self)
 
     def await_(self) -> WaitGroupWait:
         """Waits until the counter is zero: `await wg.await_()`, or `await wg`."""
@@ -74,6 +69,9 @@ class WaitGroup(Watcher):
 
     def __await__(self) -> Generator[Any, Any, None]:
         return WaitGroupWait(self)  # type: ignore[return-value]
+
+    def goroutine_starts(self) -> None:
+        self.queue.add_count(1)
 
     def goroutine_done(self, g: Goroutine, outcome: int, value: Any) -> None:
         """As in Go, a goroutine that ends by an exception does not count as done: the program ends."""

@@ -30,7 +30,9 @@ def submit(m: M, g: Goroutine) -> None:
         put_global(m.sched, g)
     else:
         put_next(m, g)
-    wake_p(m.sched)
+    # What wake_p would find out first, without counting a reference to the scheduler that all Ms share.
+    if m.sched.spinning() == 0 and (m.sched.idle_ps() != 0 or not m.sched.need_spinning()):
+        wake_p(m.sched)
 
 
 def submit_global(s: Scheduler, g: Goroutine) -> None:
@@ -126,5 +128,6 @@ def stop_spinning(m: M) -> None:
 def acquire_p(m: M, p: P) -> None:
     """p, which the caller owns, is m's from now on."""
     m.p = p
+    m.set_token(p)
     p.m = m
     p.status = P_RUNNING

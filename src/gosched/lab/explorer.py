@@ -61,7 +61,7 @@ class Thread:
 
 
 class Hub:
-    """One schedule: the threads, and the choice of who goes on. Set as `native.explorer` while it runs."""
+    """One schedule: the threads, and the choice of who goes on. Set as `purepoints.explorer` while it runs."""
 
     def __init__(self, seed: int, max_steps: int = 20_000) -> None:
         self.random = random.Random(seed)
@@ -166,7 +166,7 @@ Program = Callable[[Hub, Any], Callable[[], None] | None]
 def replay(program: Program, core: Any, seed: int, max_steps: int = 20_000) -> Failure | None:
     """One schedule. `program(hub, core)` spawns the threads; what it returns, if it is a function, checks the end."""
     hub = Hub(seed, max_steps)
-    core.native.explorer = hub
+    core.purepoints.explorer = hub
     try:
         check = program(hub, core)
         hub.run()
@@ -176,7 +176,7 @@ def replay(program: Program, core: Any, seed: int, max_steps: int = 20_000) -> F
         hub.abandon()
         return Failure(seed, error)
     finally:
-        core.native.explorer = None
+        core.purepoints.explorer = None
     return None
 
 
