@@ -58,7 +58,7 @@ def extensions() -> list[Extension]:
                 [source.as_posix()],
                 include_dirs=[CORE.as_posix()],
                 depends=[(CORE / "native.h").as_posix()],
-                extra_compile_args=["-O2", "-Wno-unused-function"],
+                extra_compile_args=["-O3", "-fno-plt", "-Wno-unused-function"],
             )
         )
     modules: list[Extension] = cythonize(found, compiler_directives=DIRECTIVES, build_dir="build/cython", quiet=True)

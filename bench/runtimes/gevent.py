@@ -67,16 +67,17 @@ def case_fanout(size: Size) -> Reading:
     return Reading(sum(counted), now() - begin)
 
 
-def case_tree(size: Size) -> Reading:
-    def node(sums: list[int], first: int, leaves: int) -> None:
-        if leaves == 1:
-            sums.append(first)
-            return
-        mine: list[int] = []
-        part = leaves // 10
-        gevent.joinall([gevent.spawn(node, mine, first + i * part, part) for i in range(10)])
-        sums.append(sum(mine))
+def node(sums: list[int], first: int, leaves: int) -> None:
+    if leaves == 1:
+        sums.append(first)
+        return
+    mine: list[int] = []
+    part = leaves // 10
+    gevent.joinall([gevent.spawn(node, mine, first + i * part, part) for i in range(10)])
+    sums.append(sum(mine))
 
+
+def case_tree(size: Size) -> Reading:
     sums: list[int] = []
     begin = now()
     node(sums, 0, size.n)

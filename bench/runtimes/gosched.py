@@ -60,19 +60,20 @@ async def case_fanout(size: Size) -> Reading:
     return Reading(sum(counted), now() - begin)
 
 
-async def case_tree(size: Size) -> Reading:
-    async def node(sums: list[int], first: int, leaves: int) -> None:
-        if leaves == 1:
-            sums.append(first)
-            return
-        mine: list[int] = []
-        wg = gosched.WaitGroup()
-        part = leaves // 10
-        for i in range(10):
-            wg.go(node, mine, first + i * part, part)
-        await wg
-        sums.append(sum(mine))
+async def node(sums: list[int], first: int, leaves: int) -> None:
+    if leaves == 1:
+        sums.append(first)
+        return
+    mine: list[int] = []
+    wg = gosched.WaitGroup()
+    part = leaves // 10
+    for i in range(10):
+        wg.go(node, mine, first + i * part, part)
+    await wg
+    sums.append(sum(mine))
 
+
+async def case_tree(size: Size) -> Reading:
     sums: list[int] = []
     begin = now()
     await node(sums, 0, size.n)

@@ -72,16 +72,17 @@ async def case_fanout(size: Size) -> Reading:
     return Reading(sum(counted), now() - begin)
 
 
-async def case_tree(size: Size) -> Reading:
-    async def node(sums: list[int], first: int, leaves: int) -> None:
-        if leaves == 1:
-            sums.append(first)
-            return
-        mine: list[int] = []
-        part = leaves // 10
-        await tonio.spawn.without_results(*[node(mine, first + i * part, part) for i in range(10)])
-        sums.append(sum(mine))
+async def node(sums: list[int], first: int, leaves: int) -> None:
+    if leaves == 1:
+        sums.append(first)
+        return
+    mine: list[int] = []
+    part = leaves // 10
+    await tonio.spawn.without_results(*[node(mine, first + i * part, part) for i in range(10)])
+    sums.append(sum(mine))
 
+
+async def case_tree(size: Size) -> Reading:
     sums: list[int] = []
     begin = now()
     await node(sums, 0, size.n)

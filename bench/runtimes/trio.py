@@ -74,18 +74,19 @@ async def case_fanout(size: Size) -> Reading:
     return Reading(sum(counted), now() - begin)
 
 
-async def case_tree(size: Size) -> Reading:
-    async def node(sums: list[int], first: int, leaves: int) -> None:
-        if leaves == 1:
-            sums.append(first)
-            return
-        mine: list[int] = []
-        part = leaves // 10
-        async with trio.open_nursery() as nursery:
-            for i in range(10):
-                nursery.start_soon(node, mine, first + i * part, part)
-        sums.append(sum(mine))
+async def node(sums: list[int], first: int, leaves: int) -> None:
+    if leaves == 1:
+        sums.append(first)
+        return
+    mine: list[int] = []
+    part = leaves // 10
+    async with trio.open_nursery() as nursery:
+        for i in range(10):
+            nursery.start_soon(node, mine, first + i * part, part)
+    sums.append(sum(mine))
 
+
+async def case_tree(size: Size) -> Reading:
     sums: list[int] = []
     begin = now()
     await node(sums, 0, size.n)

@@ -46,11 +46,8 @@ def test_the_last_idle_m_polls_until_the_deadline() -> None:
     rt = VirtualRuntime(gomaxprocs=2)
     woken: list[int] = []
 
-    class Wakes(WaitGroup):
-        pass
-
     async def main() -> str:
-        wg = Wakes()
+        wg = WaitGroup()
         wg.add(1)
         rt.until = 5_000
         rt.blocked_waiters.append(wg)

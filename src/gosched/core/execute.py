@@ -13,7 +13,7 @@ from gosched.errors import Goexit, foreign_await
 
 from .entry import enter_runtime, leave_runtime
 from .findrun import find_runnable, idle
-from .native import call, disown, is_coroutine, resume, shared, throw, unlink
+from .native import call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
 from .states import ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
 from .wake import stop_spinning, submit, submit_global
 
@@ -90,9 +90,12 @@ def adopt_context(m: M, g: Goroutine) -> None:
 
 
 def begin(m: M, g: Goroutine) -> Any:
-    """A plain function's only turn, or the first one of the coroutine it returns."""
+    """The first turn: of an async function, of a plain one (its only turn), or of the coroutine that a plain one returns."""
     args = g.args
     g.args = None
+    if is_coroutine_function(g.body):
+        g.body = g.body(*args)
+        return resume(g.body, None, g.context, m)
     result = call(g.body, args, g.context, m)
     if m.outcome == RETURNED and is_coroutine(result):
         g.body = result

@@ -85,6 +85,11 @@ cdef class Guarded:
     cdef inline void release(self) noexcept:
         gs_unlock(&self.mutex)
 
+@cython.final
+@cython.no_gc
+cdef class CodeHolder:
+    cdef PyObject *code
+
 cdef class StateWord:
     cdef int32_t word
     cdef int32_t lasti
@@ -101,8 +106,7 @@ cdef class StateWord:
         self.lasti = m.lasti
         m.code = NULL
         gs_drop(old)
-    cdef inline object caller_code(self):
-        return None if self.code == NULL else <object>self.code
+    cdef object caller_code(self)
     cdef inline int caller_lasti(self) noexcept:
         return self.lasti
     cdef inline bint swap_state(self, int old, int new) noexcept:
@@ -227,6 +231,7 @@ cdef class ThreadWords:
     cdef void *token
     cdef PyObject *code
     cdef PyObject *adopted
+    cdef PyObject *holders[8]
     cdef void *running
     cdef gs_note note
     cdef gs_fifo late
@@ -286,6 +291,7 @@ cpdef void unlink(StateWord g) noexcept
 cpdef object list_of(StateWord g)
 cpdef bint is_coroutine(object x) noexcept
 cpdef bint is_coroutine_function(object x) noexcept
+cpdef bint may_wait(object fn, tuple args, bint alone) noexcept
 cpdef void look_at_caller(ThreadWords m) noexcept
 cpdef void look_outside(ThreadWords m)
 cpdef int64_t now() noexcept

@@ -2,7 +2,7 @@
 
 It serves two readers. Without a compiler (or with GOSCHED_PURE=1) it is what runs: every method that C does with one atomic instruction is one
 critical section of the object's own lock here. And it is the text that the interleaving explorer checks: with `explorer` set, each of these methods
-first asks it who goes on, and waits become its decision. So the ring (purering.py) is written as C has it, with head, tail, slots and compare-and-swap,
+first asks it who goes on, and waits become its decision. So the ring (purering.py) is written as C has it, with head, tail and compare-and-swap,
 although a deque would do: its races are the real ones.
 
 Nothing here is policy. A goroutine in a queue stands for the runtime's one reference to it; Python counts for itself, so own and disown are empty.
@@ -20,12 +20,12 @@ from typing import Any, Self
 
 from . import purepoints
 from .callers import outside_frame
-from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, resume, throw
+from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, may_wait, resume, throw
 from .purepoints import point
 from .purering import RunQueue
 
 # The ring and what runs user code have modules of their own; the compiled twin has it all in one.
-__all__ = ["RunQueue", "call", "copy_context", "is_coroutine", "is_coroutine_function", "resume", "throw"]
+__all__ = ["RunQueue", "call", "copy_context", "is_coroutine", "is_coroutine_function", "may_wait", "resume", "throw"]
 
 
 class Guarded:

@@ -3,6 +3,7 @@
 compiler. Nothing here is policy: no method of this file decides what runs next.
 """
 cimport cython
+from libc.stdint cimport uintptr_t
 from .callers import outside_frame
 from .states import RAISED, RETURNED, YIELDED
 
@@ -56,15 +57,30 @@ cdef extern from *:
     #endif
     }
 
-    /* Code and place of the Python frame that called into us. */
-    static PyObject *gs_caller(int *lasti)
+    /* A free-threaded build: a code object's reference count is shared by all Ps that start goroutines from it, so each M keeps one reference to
+     * the few it met last (CodeHolder) and compares without counting. That needs a look into the frame, which no public function offers; the look is
+     * tried on a real frame when the module is loaded, and not used if it shows anything else than PyFrame_GetCode does. */
+    #if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030E0000 && PY_VERSION_HEX < 0x030F0000
+    typedef struct { PyObject base; PyObject *back; uintptr_t *frame; } gs_frame_head;
+    static PyObject *gs_peek(PyFrameObject *frame)
+    {
+        return (PyObject *)(((gs_frame_head *)frame)->frame[0] & ~(uintptr_t)3);
+    }
+    static int gs_try_peek(void)
     {
         PyFrameObject *frame = PyEval_GetFrame();
         if (frame == NULL)
-            return NULL;
-        *lasti = PyFrame_GetLasti(frame);
-        return (PyObject *)PyFrame_GetCode(frame);
+            return 0;
+        PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+        Py_DECREF(code);
+        return gs_peek(frame) == code;
     }
+    #else
+    static PyObject *gs_peek(PyFrameObject *frame) { return NULL; }
+    static int gs_try_peek(void) { return 0; }
+    #endif
+    static int gs_code_lasti(PyFrameObject *frame) { return PyFrame_GetLasti(frame); }
+    static PyObject *gs_frame_code(PyFrameObject *frame) { return (PyObject *)PyFrame_GetCode(frame); }
     /* This thread's context, taken off it. Values that context variables have cached for it are void then. */
     static PyObject *gs_take_context(void)
     {
@@ -81,6 +97,17 @@ cdef extern from *:
         PyObject *context = PyThreadState_Get()->context;
         return context != NULL && PyObject_Size(context) > 0;
     }
+    /* An async function that can be called later: n arguments fit it for sure, and keeping it until then counts no reference
+     * for which several Ps would compete. */
+    static int gs_may_wait(PyObject *fn, Py_ssize_t n, int alone)
+    {
+        PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(fn);
+    #if defined(Py_GIL_DISABLED)
+        if (!alone && !_Py_IsOwnedByCurrentThread(fn))
+            return 0;
+    #endif
+        return code->co_argcount == n && code->co_kwonlyargcount == 0 && !(code->co_flags & (CO_VARARGS | CO_VARKEYWORDS));
+    }
     static int gs_code_flags(PyObject *code) { return ((PyCodeObject *)code)->co_flags; }
     /* Read at every operation: where the loader leaves room for it, at a fixed offset instead of through a call. */
     #if defined(__GLIBC__)
@@ -92,10 +119,17 @@ cdef extern from *:
     """
     int gs_refs_are(PyObject *, Py_ssize_t)
     object gs_send(PyObject *, PyObject *, int *)
-    PyObject *gs_caller(int *)
+    ctypedef struct PyFrameObject:
+        pass
+    PyFrameObject *PyEval_GetFrame()
+    PyObject *gs_peek(PyFrameObject *)
+    bint gs_try_peek()
+    int gs_code_lasti(PyFrameObject *)
+    PyObject *gs_frame_code(PyFrameObject *)
     PyObject *gs_take_context()
     int gs_context_has_values()
     int gs_code_flags(PyObject *)
+    int gs_may_wait(PyObject *, Py_ssize_t, int)
     PyObject *gs_current
     object gs_get_current()
     int CO_COROUTINE, CO_ITERABLE_COROUTINE
@@ -109,9 +143,21 @@ cdef class Guarded:
     pass
 
 
+cdef class CodeHolder:
+    def __dealloc__(self):
+        gs_drop(self.code)
+
+
 cdef class StateWord:
     def __dealloc__(self):
         gs_drop(self.code)
+
+    cdef object caller_code(self):
+        if self.code == NULL:
+            return None
+        if isinstance(<object>self.code, CodeHolder):
+            return <object>(<CodeHolder>self.code).code
+        return <object>self.code
 
 
 cdef class GoroutineList:
@@ -300,7 +346,10 @@ cdef class SchedulerWords(Guarded):
 
 cdef class ThreadWords:
     def __dealloc__(self):
+        cdef int i
         gs_fifo_free(&self.late)
+        for i in range(8):
+            gs_drop(self.holders[i])
         gs_drop(self.code)
         gs_drop(self.adopted)
 
@@ -435,10 +484,38 @@ cpdef bint is_coroutine_function(object x) noexcept:
     return PyFunction_Check(<object>f) and gs_code_flags(PyFunction_GET_CODE(<object>f)) & CO_COROUTINE
 
 
+cpdef bint may_wait(object fn, tuple args, bint alone) noexcept:
+    """Whether the coroutine of this async function can be made when the goroutine first runs: its arguments fit, so nothing is left to fail."""
+    return PyFunction_Check(fn) and gs_may_wait(<PyObject *>fn, len(args), alone)
+
+
 cpdef void look_at_caller(ThreadWords m) noexcept:
     """Remembers in m the Python frame that called, until a goroutine takes it over."""
+    cdef PyFrameObject *frame = PyEval_GetFrame()
     gs_drop(m.code)
-    m.code = gs_caller(&m.lasti)
+    m.code = NULL
+    if frame == NULL:
+        return
+    m.lasti = gs_code_lasti(frame)
+    m.code = held_code(frame, m) if can_peek else gs_frame_code(frame)
+
+
+cdef PyObject *held_code(PyFrameObject *frame, ThreadWords m) noexcept:
+    """A reference to a holder of the frame's code that m made itself: its count is this thread's."""
+    cdef PyObject *code = gs_peek(frame)
+    cdef int slot = (<uintptr_t>code >> 6) & 7
+    cdef CodeHolder holder
+    if m.holders[slot] == NULL or (<CodeHolder>m.holders[slot]).code != code:
+        holder = CodeHolder.__new__(CodeHolder)
+        holder.code = gs_frame_code(frame)
+        gs_drop(m.holders[slot])
+        m.holders[slot] = <PyObject *>holder
+        Py_INCREF(m.holders[slot])
+    Py_INCREF(m.holders[slot])
+    return m.holders[slot]
+
+
+cdef bint can_peek = gs_try_peek()
 
 
 cpdef void look_outside(ThreadWords m):

@@ -69,6 +69,15 @@ def copy_context() -> contextvars.Context | None:
     return contextvars.copy_context() or None
 
 
+def may_wait(fn: Any, args: tuple[Any, ...], alone: bool) -> bool:
+    """Whether the coroutine of this async function can be made when the goroutine first runs: its arguments fit, so nothing is left to fail."""
+    if type(fn) is not types.FunctionType:
+        return False
+    code = fn.__code__
+    flexible = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    return not flexible and code.co_kwonlyargcount == 0 and code.co_argcount == len(args)
+
+
 def is_coroutine(x: Any) -> bool:
     return type(x) is types.CoroutineType or (type(x) is types.GeneratorType and bool(x.gi_code.co_flags & inspect.CO_ITERABLE_COROUTINE))
 

@@ -1,19 +1,22 @@
 """New goroutines.
 
-What may run Python (the call of an async function, the copy of the context, the look at the caller's frame) is done before the runtime is entered.
+An async function whose arguments fit is kept as it is, and its coroutine is made when the goroutine first runs: a crowd that waits for its first turn
+needs half the memory, and what a short goroutine uses is still in the cache. What may run Python (the call of any other async function, the copy of
+the context, the look at the caller's frame) is done before the runtime is entered.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from gosched.errors import no_runtime, not_a_goroutine_body
 
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
-from .native import ThreadWords, copy_context, current_m, is_coroutine, is_coroutine_function, look_at_caller, look_outside, own
+from .native import ThreadWords, copy_context, current_m, is_coroutine, is_coroutine_function, look_at_caller, look_outside, may_wait, own
 from .states import ID_BATCH, RUNNABLE
 from .wake import submit, submit_global
 
@@ -50,13 +53,24 @@ def go(fn: Callable[..., object] | Coroutine[Any, Any, object], /, *args: Any, t
     return spawn(m, fn, args, name, None)
 
 
-def spawn(m: M, fn: Any, args: Any, name: str | None, watcher: Watcher | None) -> Goroutine:
+def spawn(m: M, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watcher | None) -> Goroutine:
     """From user code on m: a goroutine that runs next on m's P."""
     if is_coroutine_function(fn):
-        fn = fn(*args)
-        args = None
-    else:
-        args = check_body(fn, args)
+        if may_wait(fn, args, m.sched.nproc == 1):
+            return launch(m, fn, args, name, watcher)
+        return launch(m, fn(*args), None, name, watcher)
+    return launch(m, fn, args if is_function(fn, args) else None, name, watcher)
+
+
+def spawn_outside(s: Scheduler, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watcher | None, system: bool) -> Goroutine:
+    """From a thread that is no M of s: a goroutine in the global queue. A system goroutine still gets its first turns when the program ends."""
+    if is_coroutine_function(fn):
+        return launch_outside(s, fn(*args), None, name, watcher, system)
+    return launch_outside(s, fn, args if is_function(fn, args) else None, name, watcher, system)
+
+
+def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None) -> Goroutine:
+    """args is None for a coroutine."""
     context = copy_context()
     look_at_caller(m)
     if watcher is not None:
@@ -68,22 +82,16 @@ def spawn(m: M, fn: Any, args: Any, name: str | None, watcher: Watcher | None) -
         g = fresh_outside(m.sched)
     g.take_caller(m)
     g.creator = m.goid
-    fill(g, fn, args, context, name, watcher, False)
+    fill(g, body, args, context, name, watcher, False)
     if nested:
         m.late_put(g)
-        return g
-    submit(m, g)
-    leave_runtime(m)
+    else:
+        submit(m, g)
+        leave_runtime(m)
     return g
 
 
-def spawn_outside(s: Scheduler, fn: Any, args: Any, name: str | None, watcher: Watcher | None, system: bool) -> Goroutine:
-    """From a thread that is no M of s: a goroutine in the global queue. A system goroutine still gets its first turns when the program ends."""
-    if is_coroutine_function(fn):
-        fn = fn(*args)
-        args = None
-    else:
-        args = check_body(fn, args)
+def launch_outside(s: Scheduler, body: Any, args: Any, name: str | None, watcher: Watcher | None, system: bool) -> Goroutine:
     context = copy_context()
     place = ThreadWords()
     look_outside(place)
@@ -92,7 +100,7 @@ def spawn_outside(s: Scheduler, fn: Any, args: Any, name: str | None, watcher: W
     g = fresh_outside(s)
     g.take_caller(place)
     g.creator = 0
-    fill(g, fn, args, context, name, watcher, system)
+    fill(g, body, args, context, name, watcher, system)
     submit_global(s, g)
     return g
 
@@ -136,14 +144,14 @@ def fill(g: Goroutine, body: Any, args: Any, context: Any, name: Any, watcher: A
     g.set_state(RUNNABLE)
 
 
-def check_body(fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The arguments for a plain function, None for a coroutine."""
+def is_function(fn: Any, args: tuple[Any, ...]) -> bool:
+    """True for a plain function, False for a coroutine; what is neither, or cannot be started, is an error."""
     if not is_coroutine(fn) and not isinstance(fn, Coroutine):
         if not callable(fn):
             raise not_a_goroutine_body(fn)
-        return args
+        return True
     if args:
         raise TypeError(f"go(): a coroutine takes no arguments here, got {len(args)}; pass the async function itself")
-    if is_coroutine(fn) and hasattr(fn, "cr_frame") and inspect.getcoroutinestate(fn) != inspect.CORO_CREATED:
+    if isinstance(fn, CoroutineType) and inspect.getcoroutinestate(fn) != inspect.CORO_CREATED:
         raise ValueError(f"go(): the coroutine {fn.__qualname__} has been started before; pass a new one")
-    return None
+    return False

@@ -9,14 +9,13 @@ from .spawn cimport spawn
 
 cdef int PARKING, RETRY, RETURNED, RUNNING, W_WAITGROUP
 
+@cython.final
 cdef class WaitGroup(Watcher):
     cdef CountedQueue queue
     cdef object __weakref__
     @cython.locals(counter=int64_t)
     cpdef add(self, int64_t delta=*)
     cpdef done(self)
-    cpdef goroutine_starts(self)
-    cpdef goroutine_done(self, Goroutine g, int outcome, object value)
     @cython.locals(waiter=WaitGroupWait)
     cdef int wake_all(self) except -1
     @cython.locals(waiter=WaitGroupWait)
