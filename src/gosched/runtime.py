@@ -16,7 +16,7 @@ import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import Future
 from types import TracebackType
-from typing import Any, TypeVar, overload
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from gosched.core.ending import begin_ending, begin_exit, cut_off, still_dead
 from gosched.core.g import Goroutine, Watcher
@@ -59,13 +59,19 @@ class Runtime(Program):
         self,
         *,
         gomaxprocs: int | None = None,
+        trace: str | None = None,
         on_uncaught: OnUncaught | None = None,
         deadlock: bool = True,
+        stacks: str | None = None,
+        view: bool = False,
         grace: float = 1.0,
         seed: int | None = None,
         max_threads: int = MAX_THREADS,
     ) -> None:
         super().__init__(on_uncaught)
+        for name, value in (("trace", trace), ("stacks", stacks), ("view", view)):
+            if value:
+                raise NotImplementedError(f"{name}={value!r} is not built yet: leave it out")
         if on_uncaught is not None and not callable(on_uncaught):
             raise TypeError(f"on_uncaught must be a function of (goroutine, exception), not {type(on_uncaught).__name__}")
         if not isinstance(grace, int | float) or grace < 0:
@@ -229,6 +235,18 @@ class Runtime(Program):
         return collect(self.sched)
 
 
+class Options(TypedDict, total=False):
+    """What run() passes on to its Runtime."""
+
+    gomaxprocs: int | None
+    trace: str | None
+    on_uncaught: OnUncaught | None
+    deadlock: bool
+    stacks: str | None
+    view: bool
+    grace: float
+
+
 class Outcome(Watcher):
     """A goroutine's outcome as a future."""
 
@@ -245,27 +263,20 @@ class Outcome(Watcher):
 
 
 @overload
-def run(main: Callable[..., Coroutine[Any, Any, T]], /, *args: Any, gomaxprocs: int | None = ..., on_uncaught: OnUncaught | None = ...,
-        deadlock: bool = ..., grace: float = ...) -> T: ...  # fmt: skip
+def run(main: Callable[..., Coroutine[Any, Any, T]], /, *args: Any, **options: Unpack[Options]) -> T: ...
 @overload
-def run(main: Coroutine[Any, Any, T], /, *, gomaxprocs: int | None = ..., on_uncaught: OnUncaught | None = ...,
-        deadlock: bool = ..., grace: float = ...) -> T: ...  # fmt: skip
+def run(main: Coroutine[Any, Any, T], /, **options: Unpack[Options]) -> T: ...
 @overload
-def run(main: Callable[..., T], /, *args: Any, gomaxprocs: int | None = ..., on_uncaught: OnUncaught | None = ...,
-        deadlock: bool = ..., grace: float = ...) -> T: ...  # fmt: skip
-def run(
-    main: Body,
-    /,
-    *args: Any,
-    gomaxprocs: int | None = None,
-    on_uncaught: OnUncaught | None = None,
-    deadlock: bool = True,
-    grace: float = 1.0,
-) -> Any:
+def run(main: Callable[..., T], /, *args: Any, **options: Unpack[Options]) -> T: ...
+def run(main: Body, /, *args: Any, **options: Unpack[Options]) -> Any:
     """Starts a runtime, runs main as goroutine 1 and returns its result.
 
     When main returns the program is over: the other goroutines are ended with Goexit, so their `finally` blocks run, and the threads stop. Threads
     still inside foreign calls after `grace` seconds in which nothing ended are abandoned with a warning.
+
+    gomaxprocs    the number of Ps; by default GOMAXPROCS of the environment, else 1 with a GIL, else the CPUs
+    on_uncaught   called with (goroutine, exception) instead of ending the program when an exception leaves a goroutine
+    deadlock      False: do not look for deadlocks
 
     >>> import gosched
     >>> async def main(name):
@@ -273,7 +284,7 @@ def run(
     >>> gosched.run(main, "gopher")
     'hello gopher'
     """
-    with Runtime(gomaxprocs=gomaxprocs, on_uncaught=on_uncaught, deadlock=deadlock, grace=grace) as rt:
+    with Runtime(**options) as rt:
         return rt._run(main, args, ends=True)
 
 

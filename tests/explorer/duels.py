@@ -152,6 +152,45 @@ def retire_against_submit(hub: Hub, core: Any) -> Check:
     return lambda: expect(bench.somebody_looks(), True)
 
 
+def look_again_without_a_p(hub: Hub, core: Any, queue: str) -> Check:
+    """Work was submitted while a spinner was there. The spinner gives up its P; one that returns from a foreign call takes it, and does not look;
+    a third M gives up its own without looking."""
+    bench = Bench(core, 3)
+    busy, idler, spinner = bench.ms
+    bench.sched.threads += 1
+    returner = core.m.M(bench.sched, 3)
+    core.wake.start_spinning(spinner)
+    if queue == "global":
+        core.runq.put_global(bench.sched, bench.goroutine())
+    else:
+        core.runq.put_next(busy, bench.goroutine())
+    took: list[Any] = []
+
+    def look_again() -> None:
+        bench.sched.acquire()
+        bench.sched.put_idle_p(spinner.p)
+        spinner.p = None
+        bench.sched.release()
+        spinner.spinning = False
+        bench.sched.add_spinning(-1)
+        took.append(core.findrun.look_again(spinner))
+
+    hub.spawn("spinner", look_again)
+    hub.spawn("returner", lambda: core.entry.exit_syscall(returner))
+    hub.spawn("idler", lambda: took.append(core.findrun.last_look(idler)))
+    return lambda: expect(bench.somebody_looks() or any(took), True)
+
+
+def look_again_globally(hub: Hub, core: Any) -> Check:
+    """…with work in the global queue."""
+    return look_again_without_a_p(hub, core, "global")
+
+
+def look_again_locally(hub: Hub, core: Any) -> Check:
+    """…with work in a P's queue."""
+    return look_again_without_a_p(hub, core, "local")
+
+
 def retire_against_grow(hub: Hub, core: Any) -> Check:
     """gomaxprocs goes up again while an M is about to give up a P that had gone: the P is there at the end."""
     bench = Bench(core, 3)
@@ -195,4 +234,6 @@ DUELS = [
     hand_off_against_submit,
     retire_against_submit,
     retire_against_grow,
+    look_again_globally,
+    look_again_locally,
 ]

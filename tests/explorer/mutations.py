@@ -21,13 +21,16 @@ REPLACEMENTS = {
     "if tail == self._tail:": "if True:",
     "if self._userp is not p:": "if False:",
     # the way to sleep
+    "g = take_global(m)": "g = None",
     "if not m.spinning and m.sched.need_spinning():": "if False:",
     "if m.sched.global_size() != 0:": "if False:",
     "p = m.sched.take_idle_p()": "p = None",
     "if m.sched.phase() == EXITING:": "if False:",
     "return s.idle_ps() != 0": "return False",
     "elif s.need_spinning():": "elif False:",
+    "had, self._userp = self._userp, None": "had = self._userp",
     # parking
+    "while True:": "for _ in range(1):",
     "if g.swap_state(PARKING, NOTIFIED):": "if g.state_now() == PARKING:",
     "if m.sched.phase() != ALIVE and g.swap_state(PARKED, RUNNABLE):": "if False:",
     "if self.queue.count() == 0:": "if True:",

@@ -154,3 +154,30 @@ def test_explore_counts_its_runs() -> None:
         await ayield_now()
 
     assert explore(main, seeds=range(25)) == 25
+
+
+def test_go_from_inside_the_runtime() -> None:
+    """A finaliser may run anywhere, also while an M looks for work: what it starts waits until that M is out again, and runs then."""
+    log: list[str] = []
+
+    class Interrupted(VirtualRuntime):
+        calls = 0
+
+        def deadline(self) -> int:
+            """Asked by an M in the runtime, without a P, on its way to sleep."""
+            Interrupted.calls += 1
+            if Interrupted.calls <= 3:
+                go(log.append, f"started inside {Interrupted.calls}")
+                gate.done()
+            return super().deadline()
+
+    gate = WaitGroup()
+    gate.add(3)
+
+    async def main() -> list[str]:
+        await gate
+        while len(log) < 3:
+            await ayield_now()
+        return sorted(log)
+
+    assert Interrupted(gomaxprocs=2).run(main) == ["started inside 1", "started inside 2", "started inside 3"]

@@ -13,7 +13,7 @@ from gosched import DeadlockError, WaitGroup, ayield_now, go, run
 from gosched.system.cpus import gil_enabled
 
 YIELDERS, YIELDS = 100, 1_000
-BURNERS, BURN = 40, 60_000
+BURNERS, BURN = 40, 400_000
 
 
 async def nothing() -> None:
@@ -31,9 +31,10 @@ async def asyncio_yields() -> None:
         await asyncio.sleep(0)
 
 
-def burn(counts: dict[int, int], wg: WaitGroup) -> None:
-    p = next((m.p for m in gosched.stats().ms if m.goroutine == gosched.current().id), None)
-    counts[-1 if p is None else p] = counts.get(-1 if p is None else p, 0) + 1
+def burn(places: list[int | None]) -> None:
+    """Says on which P it runs, and works."""
+    me = gosched.current().id
+    places += [m.p for m in gosched.stats().ms if m.goroutine == me]
     n = 0
     while n < BURN:
         n += 1
@@ -102,22 +103,22 @@ def compare(ours: float, theirs: float, n: int, our_name: str, their_name: str) 
 def stealing() -> None:
     print(f"\n3. {BURNERS} pieces of pure Python, all started on one P; idle Ps steal")
 
-    def work(procs: int) -> tuple[float, tuple[dict[int, int], gosched.RuntimeStats]]:
-        async def main() -> tuple[dict[int, int], gosched.RuntimeStats]:
-            counts: dict[int, int] = {}
+    def work(procs: int) -> tuple[float, tuple[list[int | None], gosched.RuntimeStats]]:
+        async def main() -> tuple[list[int | None], gosched.RuntimeStats]:
+            places: list[int | None] = []
             wg = WaitGroup()
             for _ in range(BURNERS):
-                wg.go(burn, counts, wg)
+                wg.go(burn, places)
             await wg
-            return counts, gosched.stats()
+            return places, gosched.stats()
 
         return timed(lambda: run(main, gomaxprocs=procs))
 
     one, _ = work(1)
     procs = max(2, min(4, gosched.num_cpu()))
-    many, (counts, figures) = work(procs)
+    many, (places, figures) = work(procs)
     for p in figures.ps:
-        print(f"   P{p.id}: {counts.get(p.id, 0):3d} run here, {p.stolen:3d} of them stolen in {p.steals} raids")
+        print(f"   P{p.id}: {places.count(p.id):3d} run here, {p.stolen:3d} of them stolen in {p.steals} raids")
     gain = one / many
     note = " (the GIL lets one run at a time; a free-threaded Python does better)" if gil_enabled() else ""
     print(f"   1 P {one:.2f} s, {procs} Ps {many:.2f} s: {gain:.2f} times as fast{note}")

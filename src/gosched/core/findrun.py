@@ -3,7 +3,7 @@
 The order is Go's: every 61st tick one from the global queue; own `next` (which inherits the time slice) and ring; a share of the global queue;
 steal; and then the way to sleep, on which each step closes a race:
 
-    1  lock: is there anything in the global queue by now?             saves the way; 2 and 3 would find it
+    1  lock: is there anything in the global queue by now?             a spinner that found no P relies on this
     2  put the P on the idle list, then read need_spinning             the third hole, wake.py
     3  unlock; if spinning, drop `spinning`, then look at everything again
     4  poll, if something waits there and nobody polls
@@ -81,7 +81,7 @@ def end_slice(m: M) -> None:
 def last_look(m: M) -> Goroutine | None:
     """Steps 1 to 3 of the way to sleep. None with a P: search again; None without: sleep."""
     m.sched.acquire()
-    g = take_global(m)
+    g = take_global(m)  # race: a spinner saw this work but found no P for it, and relies on whoever gives one up
     if g is not None:
         m.sched.release()
         return g
@@ -115,7 +115,6 @@ def look_again(m: M) -> Goroutine | None:
             m.spinning = True
             m.sched.add_spinning(1)
             return g
-        m.sched.set_need_spinning(True)
     m.sched.release()
     for i in range(m.sched.nproc):
         victim = m.sched.allp[i]
@@ -124,7 +123,7 @@ def look_again(m: M) -> Goroutine | None:
         m.sched.acquire()
         p = m.sched.take_idle_p()  # race: submitted to this P while we were the spinner that made wake_p return
         if p is None:
-            m.sched.set_need_spinning(True)
+            m.sched.set_need_spinning(True)  # race: an M that does not look took our P, and another gives up its own without looking
         m.sched.release()
         if p is not None:
             acquire_p(m, p)

@@ -344,7 +344,7 @@ class ThreadWords:
     def take_back_p(self) -> bool:
         point()
         with self._atom:
-            had, self._userp = self._userp, None
+            had, self._userp = self._userp, None  # race: from here on a retaker finds nothing
             return had is not None
 
     def retake_p(self, p: RunQueue) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def claim(g: Goroutine) -> bool:
     """True: g was parked and is the caller's to queue. False: its M, or another waker, will."""
-    while True:
+    while True:  # race: it parked between the two swaps below
         if g.swap_state(PARKED, RUNNABLE):
             return True
         if g.swap_state(PARKING, NOTIFIED):  # race: the waker came before the coroutine has yielded
