@@ -109,6 +109,19 @@ def test_issue_76126() -> None:
         run(main)
 
 
+def test_goexit_counts_as_done() -> None:
+    async def leaves() -> None:
+        raise gosched.Goexit
+
+    async def main() -> str:
+        wg = WaitGroup()
+        wg.go(leaves)
+        await wg
+        return "went on"
+
+    assert run(main) == "went on"
+
+
 def test_go_with_a_bad_body_does_not_count() -> None:
     async def main() -> str:
         wg = WaitGroup()

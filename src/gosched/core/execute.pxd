@@ -4,7 +4,7 @@ from .findrun cimport find_runnable, idle
 from .g cimport Goroutine, Watcher
 from .m cimport M
 from .native cimport call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
-from .wake cimport stop_spinning, submit, submit_global
+from .wake cimport stop_spinning, submit, submit_behind
 
 cdef int ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
 

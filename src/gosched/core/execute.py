@@ -15,7 +15,7 @@ from .entry import enter_runtime, leave_runtime
 from .findrun import find_runnable, idle
 from .native import call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
 from .states import ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
-from .wake import stop_spinning, submit, submit_global
+from .wake import stop_spinning, submit, submit_behind
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -108,8 +108,8 @@ def end(m: M, g: Goroutine) -> Any:
     """The program is over: g unwinds with its finally blocks, or never starts."""
     if g.args is not None:
         g.args = None
-        m.outcome = RETURNED
-        return None
+        m.outcome = RAISED
+        return Goexit()
     g.phase = 0
     return throw(g.body, Goexit(), g.context, m)
 
@@ -119,13 +119,13 @@ def settle(m: M, g: Goroutine) -> None:
     if g.state_now() == PARKING and g.swap_state(PARKING, PARKED):
         if m.sched.phase() != ALIVE and g.swap_state(PARKED, RUNNABLE):  # race: it parked behind the back of begin_ending
             g.system = False
-            submit_global(m.sched, g)
+            submit_behind(m, g)
     elif g.state_now() == NOTIFIED:
         g.set_state(RUNNABLE)
         submit(m, g)  # race: the waker came first and left g to us
     else:
         g.set_state(RUNNABLE)
-        submit_global(m.sched, g)
+        submit_behind(m, g)
 
 
 def report(m: M, g: Goroutine, result: Any) -> None:

@@ -27,7 +27,7 @@ def put_tail(m: M, g: Goroutine) -> None:
 
 
 def put_global(s: Scheduler, g: Goroutine) -> None:
-    """To the tail of the global queue."""
+    """To the tail of the global queue. Whoever does this wakes an M afterwards, or is one that goes on looking."""
     s.acquire()
     s.global_put(g)
     s.release()

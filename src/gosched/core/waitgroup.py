@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any
 
-from gosched.errors import SyncError, no_runtime
+from gosched.errors import Goexit, SyncError, no_runtime
 
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine, Watcher
@@ -74,8 +74,8 @@ class WaitGroup(Watcher):
         self.queue.add_count(1)
 
     def goroutine_done(self, g: Goroutine, outcome: int, value: Any) -> None:
-        """As in Go, a goroutine that ends by an exception does not count as done: the program ends."""
-        if outcome == RETURNED:
+        """As in Go, a goroutine that ends by an exception does not count as done: the program ends. One that ends by Goexit does."""
+        if outcome == RETURNED or isinstance(value, Goexit):
             self.add(-1)
         else:
             m: M = current_m()

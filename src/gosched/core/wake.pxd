@@ -8,6 +8,8 @@ from .runq cimport put_global, put_next
 cdef int P_RUNNING
 
 cpdef int submit(M m, Goroutine g) except -1
+cpdef int submit_behind(M m, Goroutine g) except -1
+cpdef int wake_by(M m) except -1
 cpdef int submit_global(Scheduler s, Goroutine g) except -1
 @cython.locals(p=P)
 cpdef int wake_p(Scheduler s) except -1

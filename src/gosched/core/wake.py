@@ -27,10 +27,22 @@ if TYPE_CHECKING:
 def submit(m: M, g: Goroutine) -> None:
     """A goroutine that became runnable: next on m's P, or in the global queue if m has none."""
     if m.p is None:
-        put_global(m.sched, g)
+        submit_behind(m, g)
     else:
         put_next(m, g)
-    # What wake_p would find out first, without counting a reference to the scheduler that all Ms share.
+        wake_by(m)
+
+
+def submit_behind(m: M, g: Goroutine) -> None:
+    """From m to the tail of the global queue. As submit_global, without counting a reference to the scheduler that all Ms share."""
+    m.sched.acquire()
+    m.sched.global_put(g)
+    m.sched.release()
+    wake_by(m)
+
+
+def wake_by(m: M) -> None:
+    """wake_p, after a look that counts no reference either: mostly there is nobody to wake."""
     if m.sched.spinning() == 0 and (m.sched.idle_ps() != 0 or not m.sched.need_spinning()):
         wake_p(m.sched)
 
