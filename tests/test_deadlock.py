@@ -139,3 +139,27 @@ def test_a_deadlock_ends_the_program_with_its_finally_blocks() -> None:
     with pytest.raises(DeadlockError):
         run(main)
     assert log == ["main unwound"]
+
+
+def test_no_report_for_a_program_that_ends_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread in run() was told that all are asleep, and main ends while it looks whether that is still so."""
+    looking, finished = threading.Event(), threading.Event()
+
+    class Watched(Runtime):
+        def all_gone(self) -> None:
+            super().all_gone()
+            finished.set()
+
+    def slow_look(sched: object) -> bool:
+        looking.set()
+        return finished.wait(30)
+
+    monkeypatch.setattr("gosched.runtime.still_dead", slow_look)
+
+    async def main(rt: Runtime) -> str:
+        rt.all_asleep()
+        looking.wait(30)
+        return "ended"
+
+    with Watched(gomaxprocs=1) as rt:
+        assert rt._run(main, (rt,), ends=True) == "ended"

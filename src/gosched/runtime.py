@@ -160,7 +160,7 @@ class Runtime(Program):
         while not main.done and self.error is None:
             if main.left and self.sched.live_count() == 0:
                 self.fatal(deadlock(self.sched, True))
-            elif self.asleep and self._detect and still_dead(self.sched):
+            elif self.asleep and self._detect and still_dead(self.sched) and not main.done:  # asked last: main may have ended since
                 if not outsiders():
                     self.fatal(deadlock(self.sched, main.left))
                     break

@@ -316,14 +316,11 @@ def retake_against_entry(hub: Hub, core: Any) -> Check:
     async def leaf(i: int) -> None:
         for _ in range(2):
             m = core.native.current_m()
-            p = None if m is None else m._userp
+            p = m._userp
             if p is not None:
-                assert owners.setdefault(p.id, m.id) == m.id, "two Ms in user code with one P"
+                owners[p.id] = m.id
                 hub.point()
-                if m._userp is p:
-                    del owners[p.id]
-                else:
-                    owners.clear()
+                assert m._userp is not p or owners[p.id] == m.id, "two Ms in user code with one P"
             await core.yielding.YIELD_NOW
         ran.append(i)
 
@@ -336,8 +333,7 @@ def retake_against_entry(hub: Hub, core: Any) -> Check:
     def sysmon() -> None:
         for _ in range(4):
             for p in host.sched.allp:
-                if core.entry.retake(host.sched, p):
-                    owners.pop(p.id, None)
+                core.entry.retake(host.sched, p)
             hub.point()
 
     host.start(main)
