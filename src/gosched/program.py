@@ -90,7 +90,7 @@ def describe(g: Goroutine) -> str:
     return f"in goroutine {g.id} ({g.name})" + (f", created by {origin}" if origin else "")
 
 
-def deadlock(sched: Scheduler, main_left: bool) -> DeadlockError:
+def deadlock(sched: Scheduler) -> DeadlockError:
     """The report: who waits on what, and where it was started."""
     goroutines = sched.goroutines()
     if not goroutines:

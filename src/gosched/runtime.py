@@ -159,10 +159,10 @@ class Runtime(Program):
         suspicion = 0.0
         while not main.done and self.error is None:
             if main.left and self.sched.live_count() == 0:
-                self.fatal(deadlock(self.sched, True))
+                self.fatal(deadlock(self.sched))
             elif self.asleep and self._detect and still_dead(self.sched) and not main.done:  # asked last: main may have ended since
                 if not outsiders():
-                    self.fatal(deadlock(self.sched, main.left))
+                    self.fatal(deadlock(self.sched))
                     break
                 suspicion = min(1.0, suspicion * 2 or 0.05)
             else:

@@ -26,7 +26,6 @@ cdef extern from "native.h" nogil:
     int32_t GS_ADD(int32_t *, int32_t)
     void GS_STORE(int32_t *, int32_t)
     void GS_PUBLISH(int32_t *, int32_t)
-    int32_t GS_SWAP(int32_t *, int32_t)
     int64_t add64 "GS_ADD"(int64_t *, int64_t)
     int64_t load64 "GS_LOAD"(int64_t *)
     void store64 "GS_STORE"(int64_t *, int64_t)

@@ -79,7 +79,7 @@ class VirtualRuntime(Program):
         spawn_outside(self.sched, main, args, None, watcher, False)
         while not watcher.done and self.error is None:
             if not self._turn():
-                self._all_blocked(watcher)
+                self._all_blocked()
         begin_ending(self.sched)
         while self._turn():
             if self.gone:
@@ -134,11 +134,11 @@ class VirtualRuntime(Program):
         self.clock = max(self.clock, min(due))
         return True
 
-    def _all_blocked(self, main: Main) -> None:
+    def _all_blocked(self) -> None:
         if self.blocked_waiters:
             waiters, self.blocked_waiters = self.blocked_waiters, []
             for wg in waiters:
                 wg.done()
             return
         assert still_dead(self.sched), "an M sleeps although there is work: a lost wake-up"
-        self.fatal(deadlock(self.sched, main.left))
+        self.fatal(deadlock(self.sched))
