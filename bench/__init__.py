@@ -4,7 +4,7 @@ Where things are:
 
     run         the command: which rows there are, rounds, tables, JSON
     cases       the cases: how large, what is counted, the right answer, the bars
-    runtimes/   one file per runtime, in it one function per case; go/main.go is their twin in Go
+    runtimes/   one file per runtime, in it one function per case; go/ is their twin in Go
     work        what the goroutines of all runtimes do alike
     cell        the fresh process: one case on one runtime, once
     hosts       what runs a cell: an interpreter, or the compiled Go program

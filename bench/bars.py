@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bench.hosts import Host
-from bench.table import Table
+from bench.table import Role, Table
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class AtMost:
         ours = table.median("gosched", host, 1)
         if ours is None:
             return Verdict(bar, "no figure of gosched", None)
-        return Verdict(bar, f"{ours:.0f}", ours <= self.limit)
+        return Verdict(bar, f"{ours:.1f}", ours <= self.limit)
 
 
 @dataclass(frozen=True)
 class Scales:
-    """Two Ps against one, where two can run at a time."""
+    """Two Ps against one, where two can run at a time. Where the case was run as two processes too, their gain stands beside: no more can be had."""
 
     factor: float
 
@@ -74,9 +74,26 @@ class Scales:
         two = table.median("gosched", host, 2)
         if one is None or two is None:
             return Verdict(bar, "no figure of gosched", None)
+        apart = table.median("gosched", host, 1, Role.APART)
+        ceiling = "" if apart is None else f"; two processes at once: {one / apart:.2f}×"
         if not host.parallel:
-            return Verdict(bar, f"{one / two:.2f}× under the GIL", None)
-        return Verdict(bar, f"{one / two:.2f}×", one / two >= self.factor)
+            return Verdict(bar, f"{one / two:.2f}× under the GIL{ceiling}", None)
+        return Verdict(bar, f"{one / two:.2f}×{ceiling}", one / two >= self.factor)
+
+
+@dataclass(frozen=True)
+class Flat:
+    """What an operation costs hardly grows with n: so many times the figure with few, at most."""
+
+    factor: float
+
+    def judge(self, table: Table, host: Host) -> Verdict:
+        bar = f"with {table.case.n:,} within {self.factor:g}× of the figure with {table.case.few:,}"
+        many = table.median("gosched", host, 1)
+        few = table.median("gosched", host, 1, Role.FEW)
+        if many is None or few is None:
+            return Verdict(bar, "no figure of gosched", None)
+        return Verdict(bar, f"{many / few:.2f}×", many / few <= self.factor)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from bench.bars import AtMost, Bar, Faster, Scales, Survives
-from bench.runtimes import RUNTIMES
+from bench.bars import AtMost, Bar, Faster, Flat, Scales, Survives
+from bench.runtimes import RUNTIMES, Runtime
+from bench.table import Role
 from bench.work import Size
 
 
@@ -28,9 +29,19 @@ class Case:
     runtimes: tuple[str, ...] = tuple(RUNTIMES)
     fewer: Mapping[str, int] = field(default_factory=dict)
     """An n of their own for runtimes that need too much for the common one."""
+    few: int | None = None
+    """A small n that every runtime is measured with too, to see whether the cost per operation grows with n."""
+    apart: bool = False
+    """gosched is measured as two processes at once too, each on one P with half of it all: the most that a second P could gain."""
 
-    def size(self, runtime: str, procs: int) -> Size:
-        return Size(self.fewer.get(runtime, self.n), self.work, procs)
+    def sizes(self, runtime: Runtime) -> Iterator[tuple[Role, Size]]:
+        """What a runtime is measured with."""
+        for procs in self.procs if runtime.parallel else (1,):
+            yield Role.MAIN, Size(self.fewer.get(runtime.name, self.n), self.work, procs)
+            if self.few is not None:
+                yield Role.FEW, Size(self.few, self.work, procs)
+        if self.apart and runtime.name == "gosched":
+            yield Role.APART, Size(self.n // 2, self.work // 2, 1)
 
 
 def all_cases(count: int, quick: bool) -> dict[str, Case]:
@@ -110,5 +121,111 @@ def all_cases(count: int, quick: bool) -> dict[str, Case]:
             runtimes=("gosched", "go"),
             bars=(Survives(),),
         ),
+        Case(
+            "pingpong",
+            "two goroutines pass a number to and fro over unbuffered channels",
+            "ns per hop",
+            n=pick(200_000, 2_000),
+            work=1,
+            answer=lambda size: size.n,
+            operations=lambda size: size.n * 2,
+            bars=(Faster("go", 0.5), Faster("asyncio", 8), Faster("gevent", 6), Faster("tonio", 2.5)),
+        ),
+        Case(
+            "pipeline",
+            "numbers go through four stages, over channels of 100 places",
+            "ns per item",
+            n=pick(100_000, 2_000),
+            work=4,
+            answer=lambda size: size.n * (size.n - 1) // 2 + size.n * size.work,
+            operations=lambda size: size.n,
+            bars=(Faster("go", 1 / 6), Faster("asyncio", 3)),
+        ),
+        Case(
+            "select",
+            "fill one of four channels, then receive from whichever is ready",
+            "ns per select",
+            n=pick(100_000, 1_000),
+            answer=lambda size: size.n,
+            operations=lambda size: size.n,
+            procs=(1,),
+            runtimes=("gosched", "asyncio", "uvloop", "tonio", "go"),
+            bars=(Faster("asyncio", 5), Faster("go", 0.2)),
+        ),
+        Case(
+            "skynet",
+            "every node starts ten children and sums what they send it",
+            "ns per leaf",
+            n=pick(1_000_000, 1_000),
+            answer=lambda size: size.n * (size.n - 1) // 2,
+            operations=lambda size: size.n,
+            fewer=dict.fromkeys(("trio", "gevent"), pick(100_000, 1_000)),
+            bars=(Faster("go", 1 / 1.3), Faster("asyncio", 5)),
+        ),
+        Case(
+            "sieve",
+            "primes, through a filter for each prime found, over unbuffered channels",
+            "ms in all",
+            n=pick(1_000, 50),
+            answer=lambda size: nth_prime(size.n),
+            operations=lambda size: 1_000_000,
+            bars=(Faster("go", 0.5),),
+        ),
+        Case(
+            "mutex",
+            "lock and unlock what nobody else wants",
+            "ns per lock and unlock",
+            n=pick(500_000, 5_000),
+            answer=lambda size: size.n,
+            operations=lambda size: size.n,
+            procs=(1,),
+            bars=(Faster("asyncio", 2),),
+        ),
+        Case(
+            "pairs",
+            "100 pairs pass numbers to and fro",
+            "ns per hop",
+            n=pick(2_000_000, 10_000),
+            work=100,
+            answer=lambda size: size.n,
+            operations=lambda size: size.n * 2,
+            fewer=dict.fromkeys(("asyncio", "uvloop", "trio", "gevent"), pick(200_000, 10_000)),
+            apart=True,
+            bars=(Scales(1.6),),
+        ),
+        Case(
+            "timers",
+            "start and stop a timer while n others are pending",
+            "ns per start and stop",
+            n=pick(100_000, 1_000),
+            few=100,
+            work=pick(100_000, 2_000),
+            answer=lambda size: size.work,
+            operations=lambda size: size.work,
+            procs=(1,),
+            runtimes=("gosched", "asyncio", "uvloop", "go"),
+            bars=(Flat(3),),
+        ),
+        Case(
+            "handover",
+            "what a select that parked with a timeout leaves behind",
+            "bytes per select",
+            n=pick(200_000, 20_000),
+            answer=lambda size: size.n,
+            operations=lambda size: size.n,
+            procs=(1,),
+            runtimes=("gosched",),
+            bars=(AtMost(8),),
+        ),
     )
     return {case.name: case for case in cases}
+
+
+def nth_prime(n: int) -> int:
+    primes: list[int] = []
+    i = 2
+    while len(primes) < n:
+        if all(i % prime for prime in primes):
+            primes.append(i)
+        i += 1
+    return primes[-1]

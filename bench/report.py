@@ -9,7 +9,7 @@ from typing import Any
 from bench.bars import verdicts
 from bench.hosts import GoHost, Host
 from bench.stamp import Stamp
-from bench.table import Row, Table
+from bench.table import Role, Row, Table
 
 
 def head(stamp: Stamp, hosts: Iterable[Host], conditions: str) -> str:
@@ -47,16 +47,16 @@ def line(table: Table, row: Row) -> str:
         figures = [row.trouble, "", ""]
     else:
         figures = [number(row.median), f"{number(min(row.figures))}–{number(max(row.figures))}", ", ".join(ratios(table, row))]
-    return "| " + " | ".join([row.runtime, row.interpreter, str(row.size.procs), f"{row.size.n:,}", *figures]) + " |"
+    return "| " + " | ".join([row.runtime, row.interpreter, f"{row.times}{row.size.procs}", f"{row.times}{row.size.n:,}", *figures]) + " |"
 
 
 def ratios(table: Table, row: Row) -> Iterator[str]:
-    """How many times gosched's figure with as many Ps; for Go on each interpreter."""
+    """How many times gosched's figure with as many Ps, and with few if the row has few; for Go on each interpreter."""
     assert row.median is not None
     hosts = {other.host: None for other in table.rows if other.runtime == "gosched"} if isinstance(row.host, GoHost) else {row.host: None}
     for host in hosts:
-        ours = table.median("gosched", host, row.size.procs)
-        if ours is not None:
+        ours = table.median("gosched", host, row.size.procs, Role.FEW if row.role is Role.FEW else Role.MAIN)
+        if ours:  # there may be no figure, and one of memory may be 0
             yield f"{row.median / ours:.2f}" + (f" ({host.label})" if len(hosts) > 1 else "")
 
 
@@ -73,6 +73,7 @@ def as_data(table: Table) -> dict[str, Any]:
             {
                 "runtime": row.runtime,
                 "interpreter": row.interpreter,
+                "role": row.role.value,
                 "procs": row.size.procs,
                 "n": row.size.n,
                 "work": row.size.work,

@@ -52,8 +52,9 @@ def rows(case: Case, hosts: list[Host], runtimes: list[str]) -> Iterator[Row]:
             if name not in case.runtimes or isinstance(host, GoHost) != (runtime is GO):
                 continue
             absent = host.absence(runtime)
-            for procs in case.procs if runtime.parallel and not absent else (1,):
-                yield Row(name, host, case.size(name, procs), absent)
+            sizes = list(case.sizes(runtime))
+            for role, size in sizes[:1] if absent else sizes:
+                yield Row(name, host, size, role, absent)
 
 
 def measure(table: Table, options: argparse.Namespace) -> None:

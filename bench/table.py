@@ -1,10 +1,12 @@
-"""The figures of one case: a row for each runtime, interpreter and number of Ps."""
+"""The figures of one case: a row for each runtime, interpreter and size."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from bench.hosts import GoHost, Host
@@ -14,11 +16,22 @@ if TYPE_CHECKING:
     from bench.cases import Case
 
 
+class Role(Enum):
+    """What a row is there for."""
+
+    MAIN = "main"
+    FEW = "few"
+    """The same with a small n."""
+    APART = "apart"
+    """Two processes at once, each of this size."""
+
+
 @dataclass
 class Row:
     runtime: str
     host: Host
     size: Size
+    role: Role = Role.MAIN
     absent: str = ""
     """Why it does not run here at all, in words."""
     failure: str = ""
@@ -41,8 +54,17 @@ class Row:
     def median(self) -> float | None:
         return statistics.median(self.figures) if self.figures and not self.trouble else None
 
+    @property
+    def processes(self) -> int:
+        return 2 if self.role is Role.APART else 1
+
+    @property
+    def times(self) -> str:
+        """Stands before what each of several processes has."""
+        return f"{self.processes} × " if self.processes > 1 else ""
+
     def __str__(self) -> str:
-        return f"{self.runtime} on {self.interpreter}, {self.size.procs} P"
+        return f"{self.runtime} on {self.interpreter}, {self.times}{self.size.procs} P"
 
 
 class Table:
@@ -50,24 +72,29 @@ class Table:
         self.case = case
         self.rows = list(rows)
 
-    def median(self, runtime: str, host: Host, procs: int) -> float | None:
+    def median(self, runtime: str, host: Host, procs: int, role: Role = Role.MAIN) -> float | None:
         """Of a runtime on this interpreter, or of Go, which needs none."""
         for row in self.rows:
-            if row.runtime == runtime and row.size.procs == procs and (row.host is host or isinstance(row.host, GoHost)):
+            if (row.runtime, row.size.procs, row.role) == (runtime, procs, role) and (row.host is host or isinstance(row.host, GoHost)):
                 return row.median
         return None
 
     def measure(self, row: Row, collector: str, timeout: float) -> None:
-        """Runs a row's cell once more."""
-        reading = row.host.run(self.case.name, row.runtime, row.size, collector, timeout)
-        if isinstance(reading, str):
-            row.failure = reading
-            return
-        row.figures.append(reading.figure / self.case.operations(row.size))
-        row.answers.append(reading.answer)
-        if reading.answer != self.case.answer(row.size):
-            row.failure = "failed: wrong answer"
-        row.gil_came_back = reading.gil and row.host.parallel
+        """Runs a row's cell once more. Of two processes the slower one counts."""
+        with ThreadPoolExecutor(row.processes) as pool:
+            cells = [pool.submit(row.host.run, self.case.name, row.runtime, row.size, collector, timeout) for _ in range(row.processes)]
+        figures = []
+        for cell in cells:
+            reading = cell.result()
+            if isinstance(reading, str):
+                row.failure = reading
+                return
+            figures.append(reading.figure)
+            row.answers.append(reading.answer)
+            if reading.answer != self.case.answer(row.size):
+                row.failure = "failed: wrong answer"
+            row.gil_came_back = reading.gil and row.host.parallel
+        row.figures.append(max(figures) / self.case.operations(row.size) / row.processes)
 
     def disagreements(self) -> Iterator[str]:
         """Wrong answers, each beside the right one and those who gave it."""

@@ -6,10 +6,13 @@ import os
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from time import perf_counter_ns as now
 from typing import Any, NamedTuple, TypeVar
 
-__all__ = ["Reading", "Size", "async_bodies", "burn", "now", "plain_bodies", "resident"]
+__all__ = ["HOUR", "Reading", "Size", "async_bodies", "burn", "now", "picks", "plain_bodies", "resident"]
+
+HOUR = 3600
 
 Body = TypeVar("Body")
 
@@ -19,9 +22,10 @@ class Size:
     """How large a case is run."""
 
     n: int
-    """Goroutines; leaves in `tree`."""
+    """Goroutines; leaves in `tree` and `skynet`, round trips in `pingpong` and `pairs`, pending timers in `timers`; else what a case is about."""
     work: int
-    """What each does: turns in `yield`, a count in `fanout`. In `spawn` one in this many counts itself."""
+    """What each does: turns in `yield`, a count in `fanout`. In `spawn` one in this many counts itself; stages in `pipeline`, pairs that share
+    the round trips in `pingpong` and `pairs`, timers started and stopped in `timers`."""
     procs: int
     """Ps, or threads that run goroutines."""
 
@@ -73,6 +77,11 @@ def burn(count: int) -> int:
     while i < count:
         i += 1
     return i
+
+
+def picks(size: Size) -> list[int]:
+    """For `select`: which of four channels gets a value in each turn. The same in every run."""
+    return Random(1).choices(range(4), k=size.n)
 
 
 def resident() -> int:

@@ -11,7 +11,26 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src/gosched").rglob("*.py"))
 CODE = [p for folder in ("src", "tests", "bench", "tools") for p in sorted((ROOT / folder).rglob("*.py"))]
 # From the bottom up. A name stands for the module or the whole folder.
-LAYERS = ["errors", "core", "system", "stats", "program", "lab", "sync", "runtime", "testing", "cli", "__main__"]
+LAYERS = [
+    "debug",
+    "errors",
+    "core",
+    "system",
+    "stats",
+    "program",
+    "lab",
+    "spelling",
+    "channels",
+    "selecting",
+    "timing",
+    "sync",
+    "once",
+    "pool",
+    "runtime",
+    "testing",
+    "cli",
+    "__main__",
+]
 
 
 def layer(name: str) -> int:

@@ -1,4 +1,4 @@
-// The cases on Go itself.
+// The cases on Go itself; those with channels are in channels.go.
 //
 //	bench CASE N WORK
 //
@@ -24,13 +24,21 @@ type reading struct {
 }
 
 var cases = map[string]func(n, work int) reading{
-	"spawn":  spawn,
-	"yield":  yield,
-	"memory": memory,
-	"fanout": fanout,
-	"tree":   tree,
-	"free":   free,
-	"chain":  chain,
+	"spawn":    spawn,
+	"yield":    yield,
+	"memory":   memory,
+	"fanout":   fanout,
+	"tree":     tree,
+	"free":     free,
+	"chain":    chain,
+	"pingpong": pingpong,
+	"pipeline": pipeline,
+	"select":   selectReady,
+	"skynet":   skynet,
+	"sieve":    sieve,
+	"mutex":    mutex,
+	"pairs":    pingpong,
+	"timers":   timers,
 }
 
 func main() {
@@ -197,6 +205,43 @@ func chain(n, _ int) reading {
 	wg.Go(func() { link(1) })
 	wg.Wait()
 	return reading{reached, since(begin)}
+}
+
+// mutex locks and unlocks n times what nobody else wants.
+func mutex(n, _ int) reading {
+	var lock sync.Mutex
+	last := 0
+	begin := time.Now()
+	for i := range n {
+		lock.Lock()
+		last = i + 1
+		lock.Unlock()
+	}
+	return reading{last, since(begin)}
+}
+
+// timers starts and stops `work` timers while n later ones are pending, and gives up its turn after every hundred.
+func timers(n, work int) reading {
+	fire := func() { fail("an hour has passed") }
+	pending := make([]*time.Timer, n)
+	for i := range pending {
+		pending[i] = time.AfterFunc(time.Hour+time.Duration(i)*time.Second, fire)
+	}
+	stopped := 0
+	begin := time.Now()
+	for i := range work {
+		if time.AfterFunc(time.Hour/2, fire).Stop() {
+			stopped++
+		}
+		if i%100 == 0 {
+			runtime.Gosched()
+		}
+	}
+	figure := since(begin)
+	for _, timer := range pending {
+		timer.Stop()
+	}
+	return reading{stopped, figure}
 }
 
 func since(begin time.Time) int64 {

@@ -1,12 +1,16 @@
-"""The cases on asyncio. Tasks are started in a TaskGroup: no slower than gather() on 3.13, faster on 3.14."""
+"""The cases on asyncio. Tasks are started in a TaskGroup: no slower than gather() on 3.13, faster on 3.14.
+
+A queue of one place stands for the unbuffered channel that asyncio does not have; None on a queue, for its end.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from itertools import count, pairwise
 from typing import Any
 
-from bench.work import Reading, Size, async_bodies, burn, now, resident
+from bench.work import HOUR, Reading, Size, async_bodies, burn, now, picks, resident
 
 
 def run(case: Callable[[Size], Coroutine[Any, Any, Reading]], size: Size) -> Reading:
@@ -90,3 +94,146 @@ async def case_tree(size: Size) -> Reading:
     begin = now()
     await node(sums, 0, size.n)
     return Reading(sums[0], now() - begin)
+
+
+async def case_pingpong(size: Size) -> Reading:
+    trips = size.n // size.work
+    counted: list[int] = []
+
+    async def ping(there: asyncio.Queue[int], back: asyncio.Queue[int]) -> None:
+        v = 0
+        for _ in range(trips):
+            await there.put(v)
+            v = await back.get()
+        counted.append(v)
+
+    async def pong(there: asyncio.Queue[int], back: asyncio.Queue[int]) -> None:
+        for _ in range(trips):
+            await back.put(await there.get() + 1)
+
+    begin = now()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(size.work):
+            there: asyncio.Queue[int] = asyncio.Queue(1)
+            back: asyncio.Queue[int] = asyncio.Queue(1)
+            group.create_task(ping(there, back))
+            group.create_task(pong(there, back))
+    return Reading(sum(counted), now() - begin)
+
+
+case_pairs = case_pingpong
+
+
+async def case_pipeline(size: Size) -> Reading:
+    queues: list[asyncio.Queue[int | None]] = [asyncio.Queue(100) for _ in range(size.work + 1)]
+
+    async def source(out: asyncio.Queue[int | None]) -> None:
+        for i in range(size.n):
+            await out.put(i)
+        await out.put(None)
+
+    async def stage(numbers: asyncio.Queue[int | None], out: asyncio.Queue[int | None]) -> None:
+        while (v := await numbers.get()) is not None:
+            await out.put(v + 1)
+        await out.put(None)
+
+    total = 0
+    begin = now()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(source(queues[0]))
+        for numbers, out in pairwise(queues):
+            group.create_task(stage(numbers, out))
+        while (v := await queues[-1].get()) is not None:
+            total += v
+    return Reading(total, now() - begin)
+
+
+async def case_select(size: Size) -> Reading:
+    queues: list[asyncio.Queue[int]] = [asyncio.Queue(1) for _ in range(4)]
+    turns = picks(size)
+    right = 0
+    begin = now()
+    for i, pick in enumerate(turns):
+        await queues[pick].put(i)
+        done, losers = await asyncio.wait([asyncio.create_task(queue.get()) for queue in queues], return_when=asyncio.FIRST_COMPLETED)
+        for loser in losers:
+            loser.cancel()
+        right += done.pop().result() == i
+    return Reading(right, now() - begin)
+
+
+async def skynet(out: asyncio.Queue[int], first: int, leaves: int) -> None:
+    """With queues of one place, on which children wait for their turn, it would take two to three times as long."""
+    if leaves == 1:
+        out.put_nowait(first)
+        return
+    sums: asyncio.Queue[int] = asyncio.Queue()
+    part = leaves // 10
+    children = [asyncio.create_task(skynet(sums, first + i * part, part)) for i in range(10)]
+    total = 0
+    for _ in children:
+        total += await sums.get()
+    out.put_nowait(total)
+
+
+async def case_skynet(size: Size) -> Reading:
+    out: asyncio.Queue[int] = asyncio.Queue()
+    begin = now()
+    await skynet(out, 0, size.n)
+    return Reading(out.get_nowait(), now() - begin)
+
+
+async def case_sieve(size: Size) -> Reading:
+    async def generate(out: asyncio.Queue[int]) -> None:
+        for i in count(2):
+            await out.put(i)
+
+    async def sift(prime: int, numbers: asyncio.Queue[int], out: asyncio.Queue[int]) -> None:
+        while True:
+            v = await numbers.get()
+            if v % prime:
+                await out.put(v)
+
+    prime = 0
+    begin = now()
+    numbers: asyncio.Queue[int] = asyncio.Queue(1)
+    tasks = [asyncio.create_task(generate(numbers))]
+    for _ in range(size.n):
+        prime = await numbers.get()
+        out: asyncio.Queue[int] = asyncio.Queue(1)
+        tasks.append(asyncio.create_task(sift(prime, numbers, out)))
+        numbers = out
+    figure = now() - begin
+    for task in tasks:
+        task.cancel()
+    return Reading(prime, figure)
+
+
+async def case_mutex(size: Size) -> Reading:
+    lock = asyncio.Lock()
+    last = 0
+    begin = now()
+    for i in range(1, size.n + 1):
+        async with lock:
+            last = i
+    return Reading(last, now() - begin)
+
+
+async def case_timers(size: Size) -> Reading:
+    def fire() -> None:
+        raise AssertionError("an hour has passed")
+
+    loop = asyncio.get_running_loop()
+    pending = [loop.call_later(HOUR + i, fire) for i in range(size.n)]
+    stopped = 0
+    begin = now()
+    for i in range(size.work):
+        timer = loop.call_later(HOUR / 2, fire)
+        timer.cancel()
+        stopped += timer.cancelled()
+        if i % 100 == 0:
+            await asyncio.sleep(0)
+    figure = now() - begin
+    for timer in pending:
+        timer.cancel()
+    return Reading(stopped, figure)

@@ -7,10 +7,39 @@ from typing import Any
 
 import uvloop  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-from bench.runtimes.asyncio import case_fanout, case_memory, case_spawn, case_tree, case_yield
+from bench.runtimes.asyncio import (
+    case_fanout,
+    case_memory,
+    case_mutex,
+    case_pairs,
+    case_pingpong,
+    case_pipeline,
+    case_select,
+    case_sieve,
+    case_skynet,
+    case_spawn,
+    case_timers,
+    case_tree,
+    case_yield,
+)
 from bench.work import Reading, Size
 
-__all__ = ["case_fanout", "case_memory", "case_spawn", "case_tree", "case_yield", "run"]
+__all__ = [
+    "case_fanout",
+    "case_memory",
+    "case_mutex",
+    "case_pairs",
+    "case_pingpong",
+    "case_pipeline",
+    "case_select",
+    "case_sieve",
+    "case_skynet",
+    "case_spawn",
+    "case_timers",
+    "case_tree",
+    "case_yield",
+    "run",
+]
 
 
 def run(case: Callable[[Size], Coroutine[Any, Any, Reading]], size: Size) -> Reading:

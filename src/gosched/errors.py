@@ -6,8 +6,12 @@
       RuntimeError
         GoschedError
           DeadlockError           all goroutines are asleep
+          ClosedChannelError      send on, or close of, a closed channel
+            EndOfChannel          receive on a closed channel that has been drained
           SyncError               misuse of a sync object, in Go's words
           ThreadLimitError        more threads than the cap allows
+      TimeoutError
+        DeadlineExceeded          a `timeout=` was over
     ResourceWarning
       AbandonedThreadWarning      a thread stayed behind in a foreign call
 
@@ -33,6 +37,26 @@ class SyncError(GoschedError):
     """Misuse of a sync object. The message is Go's."""
 
 
+class ClosedChannelError(GoschedError):
+    """What cannot be done with a closed channel. `channel` is the one."""
+
+    def __init__(self, message: str, channel: object = None) -> None:
+        super().__init__(message)
+        self.channel = channel
+
+
+class EndOfChannel(ClosedChannelError):
+    """The channel is closed and every value has been received. `index` is the case, if a select found out."""
+
+    def __init__(self, message: str = "receive on closed channel", channel: object = None, index: int | None = None) -> None:
+        super().__init__(message, channel)
+        self.index = index
+
+
+class DeadlineExceeded(TimeoutError):
+    """The operation did not go through in time, and has left nothing behind."""
+
+
 class ThreadLimitError(GoschedError):
     """The program needs more threads than its cap allows."""
 
@@ -53,6 +77,14 @@ def no_runtime(what: str, instead: str) -> RuntimeError:
 
 def not_a_goroutine_body(fn: object) -> TypeError:
     return TypeError(f"go() needs a function, an async function or a coroutine, not {type(fn).__name__}: {fn!r}")
+
+
+def inside_scheduler() -> RuntimeError:
+    return RuntimeError("this would block inside the scheduler (a finaliser that runs there?): use try_send, try_recv or go(fn)")
+
+
+def bad_case(case: object, index: int) -> TypeError:
+    return TypeError(f"select: case {index} must be ch.recv, ch.recv_ok, (ch.send, value) or default, not {case!r}")
 
 
 def foreign_await(value: object) -> TypeError:

@@ -21,6 +21,7 @@ from typing import Any, TypedDict, TypeVar, Unpack, overload
 from gosched.core.ending import begin_ending, begin_exit, cut_off, still_dead
 from gosched.core.g import Goroutine, Watcher
 from gosched.core.native import current_m, set_current_m
+from gosched.core.plain import yield_caller
 from gosched.core.resize import resize
 from gosched.core.sched import Scheduler
 from gosched.core.snapshot import current_goroutine
@@ -29,11 +30,12 @@ from gosched.core.states import MAX_THREADS, RETURNED
 from gosched.core.yielding import YIELD_NOW
 from gosched.errors import AbandonedThreadWarning, Goexit, GoschedError, no_runtime
 from gosched.program import Main, OnUncaught, Program, deadlock
+from gosched.spelling import returns_op
 from gosched.stats import RuntimeStats, collect
 from gosched.system.cpus import default_gomaxprocs, num_cpu
 from gosched.system.threads import ThreadHost, in_forked_child, outsiders
 
-__all__ = ["Runtime", "ayield_now", "current", "go", "gomaxprocs", "num_cpu", "num_goroutine", "run", "stats"]
+__all__ = ["Runtime", "ayield_now", "current", "go", "gomaxprocs", "num_cpu", "num_goroutine", "run", "stats", "yield_now"]
 
 T = TypeVar("T")
 Body = Callable[..., Any] | Coroutine[Any, Any, Any]
@@ -89,6 +91,7 @@ class Runtime(Program):
         self._host.asyncgen_hooks = (None, self._finish_asyncgen)
         seed = time.monotonic_ns() & 0xFFFFFFFF if seed is None else seed
         self.sched = self._host.sched = Scheduler(self._host, n, seed, max_threads=max_threads)
+        self.sched.virtual = False
         _open.add(self)
 
     @staticmethod
@@ -288,8 +291,15 @@ def run(main: Body, /, *args: Any, **options: Unpack[Options]) -> Any:
         return rt._run(main, args, ends=True)
 
 
-def ayield_now() -> Coroutine[Any, Any, None]:
-    """Lets others run: this goroutine goes to the tail of the global queue, as Go's Gosched.
+def yield_now() -> None:
+    """Lets others run: this goroutine goes to the tail of the global queue, as Go's Gosched. A thread that is no goroutine lets other threads run."""
+    if not yield_caller():
+        time.sleep(0)
+
+
+@returns_op
+def ayield_now() -> Any:
+    """`yield_now`, awaited.
 
     >>> import gosched
     >>> async def main():
@@ -298,7 +308,7 @@ def ayield_now() -> Coroutine[Any, Any, None]:
     >>> gosched.run(main)
     'back'
     """
-    return YIELD_NOW  # type: ignore[return-value]
+    return YIELD_NOW
 
 
 def current() -> Goroutine:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def check_dead(s: Scheduler) -> bool:
     """Lock held, when an M has just become idle: is no thread left that could make a goroutine runnable?"""
-    return s.threads == s.idle_threads and s.global_size() == 0
+    return s.threads == s.idle_threads + s.idle_locked and s.global_size() == 0
 
 
 def still_dead(s: Scheduler) -> bool:
@@ -40,7 +40,7 @@ def begin_ending(s: Scheduler) -> bool:
     s.release()
     if first:
         for g in s.goroutines():
-            if claim(g):
+            if g.win() and claim(g):
                 submit_global(s, g)
         if s.live_count() == 0:
             s.host.all_gone()

@@ -2,11 +2,14 @@ cimport cython
 from .entry cimport enter_runtime, leave_runtime
 from .findrun cimport find_runnable, idle
 from .g cimport Goroutine, Watcher
+from .locked cimport start_locked
 from .m cimport M
 from .native cimport call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
 from .wake cimport stop_spinning, submit, submit_behind
 
-cdef int ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
+from .runq cimport put_tail
+
+cdef int ALIVE, BEHIND, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
 
 @cython.locals(g=Goroutine)
 cpdef int step(M m) except -1

@@ -13,8 +13,10 @@ from gosched.errors import Goexit, foreign_await
 
 from .entry import enter_runtime, leave_runtime
 from .findrun import find_runnable, idle
+from .locked import start_locked
 from .native import call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
-from .states import ALIVE, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
+from .runq import put_tail
+from .states import ALIVE, BEHIND, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
 from .wake import stop_spinning, submit, submit_behind
 
 if TYPE_CHECKING:
@@ -32,6 +34,10 @@ def step(m: M) -> int:
         return m.verdict
     if m.spinning:
         stop_spinning(m)
+    if g.home is not None:
+        start_locked(m, g)
+        idle(m)
+        return m.verdict
     execute(m, g)
     return 0
 
@@ -75,7 +81,7 @@ def turn(m: M, g: Goroutine) -> Any:
     elif g.args is not None:
         result = begin(m, g)
     else:
-        result = resume(g.body, None, g.context, m)
+        result = resume(g.body, g.take_inbox(), g.context, m)
     while m.outcome == YIELDED and (result is not None or g.state_now() == RUNNING):
         adopt_context(m, g)
         result = throw(g.body, foreign_await(result), g.context, m)
@@ -111,18 +117,22 @@ def end(m: M, g: Goroutine) -> Any:
         m.outcome = RAISED
         return Goexit()
     g.phase = 0
+    g.take_inbox()
     return throw(g.body, Goexit(), g.context, m)
 
 
 def settle(m: M, g: Goroutine) -> None:
     """g has yielded: is it parked, does it wait for another turn, or was it woken already?"""
     if g.state_now() == PARKING and g.swap_state(PARKING, PARKED):
-        if m.sched.phase() != ALIVE and g.swap_state(PARKED, RUNNABLE):  # race: it parked behind the back of begin_ending
+        if m.sched.phase() != ALIVE and g.win() and g.swap_state(PARKED, RUNNABLE):  # race: it parked behind the back of begin_ending
             g.system = False
             submit_behind(m, g)
     elif g.state_now() == NOTIFIED:
         g.set_state(RUNNABLE)
         submit(m, g)  # race: the waker came first and left g to us
+    elif g.phase == BEHIND and m.p is not None:
+        g.set_state(RUNNABLE)
+        put_tail(m, g)
     else:
         g.set_state(RUNNABLE)
         submit_behind(m, g)

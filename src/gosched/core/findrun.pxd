@@ -4,11 +4,14 @@ from .g cimport Goroutine
 from .m cimport M
 from .p cimport P
 from .ending cimport check_dead
+from .entry cimport submit_late
+from .sched cimport Scheduler
 from .runq cimport put_global, take_global, take_one_global
 from .steal cimport steal_work
-from .wake cimport acquire_p, start_spinning, wake_p
+from .timers cimport earliest, move_timers, run_timers
+from .wake cimport acquire_p, start_spinning, wake_p, wake_poller
 
-cdef int EXIT, EXITING, P_DEAD, P_IDLE, PARK, POLL
+cdef int EXIT, EXITING, NEVER, P_DEAD, P_IDLE, PARK, POLL
 
 @cython.locals(g=Goroutine)
 cpdef Goroutine find_runnable(M m)
@@ -20,7 +23,7 @@ cdef int end_slice(M m) except -1
 cdef Goroutine last_look(M m)
 @cython.locals(g=Goroutine, p=P, victim=P, i=int)
 cdef Goroutine look_again(M m)
-@cython.locals(until=int64_t)
+@cython.locals(until=int64_t, timer=int64_t)
 cpdef Goroutine rest(M m)
 @cython.locals(dead=bint)
 cpdef Goroutine idle(M m)
@@ -30,3 +33,6 @@ cpdef after_poll(M m, int64_t now)
 cdef bint retire_p(M m) except -1
 @cython.locals(p=P)
 cdef Goroutine quit_m(M m)
+cdef int64_t sooner(int64_t until, int64_t timer) noexcept
+@cython.locals(p=P, i=int)
+cpdef int gather_timers(Scheduler s) except -1

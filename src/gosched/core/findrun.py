@@ -1,6 +1,6 @@
 """What an M does next: find_runnable returns a goroutine to run, or says to poll, to park or to leave. It never blocks; the thread's loop does.
 
-The order is Go's: every 61st tick one from the global queue; own `next` (which inherits the time slice) and ring; a share of the global queue;
+The order is Go's: timers that are due; every 61st tick one from the global queue; own `next` (which inherits the time slice) and ring; a share of the global queue;
 steal; and then the way to sleep, on which each step closes a race:
 
     1  lock: is there anything in the global queue by now?             a spinner that found no P relies on this
@@ -15,14 +15,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .ending import check_dead
+from .entry import submit_late
 from .runq import put_global, take_global, take_one_global
-from .states import EXIT, EXITING, P_DEAD, P_IDLE, PARK, POLL
+from .states import EXIT, EXITING, NEVER, P_DEAD, P_IDLE, PARK, POLL
 from .steal import steal_work
-from .wake import acquire_p, start_spinning, wake_p
+from .timers import earliest, move_timers, run_timers
+from .wake import acquire_p, start_spinning, wake_p, wake_poller
 
 if TYPE_CHECKING:
     from .g import Goroutine
     from .m import M
+    from .p import P
+    from .sched import Scheduler
 
 
 def find_runnable(m: M) -> Goroutine | None:
@@ -33,6 +37,8 @@ def find_runnable(m: M) -> Goroutine | None:
             return quit_m(m)
         if m.p.id >= m.sched.nproc and not retire_p(m):
             return idle(m)
+        if m.p.timers.size() != 0 and run_timers(m, m.p):
+            submit_late(m)
         g = from_queues(m)
         if g is not None:
             return g
@@ -135,13 +141,36 @@ def look_again(m: M) -> Goroutine | None:
 
 def rest(m: M) -> Goroutine | None:
     """Steps 4 and 5. The M has no P and does not spin."""
+    if m.sched.nproc < len(m.sched.allp):
+        gather_timers(m.sched)
     until = m.sched.host.deadline()
-    if until >= -1 and m.sched.swap_last_poll(0) != 0:
-        m.sched.set_poll_until(until)
-        m.poll_until = until
+    timer = earliest(m.sched)
+    if timer == 0 and until < NEVER:
+        return idle(m)
+    if m.sched.swap_last_poll(0) != 0:
+        m.sched.set_poll_until(sooner(until, timer))
+        m.poll_until = sooner(until, earliest(m.sched))  # race: a timer was set that nobody told us of, because we did not poll yet
+        m.sched.set_poll_until(m.poll_until)
         m.verdict = POLL
         return None
+    if timer != 0:
+        wake_poller(m.sched, timer)
     return idle(m)
+
+
+def sooner(until: int, timer: int) -> int:
+    """Of a poller's deadline (below 0: none) and a timer's time (0: none), as a deadline."""
+    if timer != 0 and (until < 0 or timer < until):
+        return timer
+    return until if until >= 0 else NEVER
+
+
+def gather_timers(s: Scheduler) -> None:
+    """Of Ps that are dead since gomaxprocs went down."""
+    for i in range(s.nproc, len(s.allp)):
+        p: P = s.allp[i]
+        if p.timers.size() != 0:
+            move_timers(p, s.allp[0])
 
 
 def idle(m: M) -> Goroutine | None:
@@ -190,6 +219,7 @@ def retire_p(m: M) -> bool:
     if m.p is not None:
         acquire_p(m, m.p)
     wake_p(m.sched)  # race: who submitted while we were the spinner woke nobody, and we look no further
+    gather_timers(m.sched)
     return m.p is not None
 
 

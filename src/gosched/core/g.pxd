@@ -1,6 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t
-from .native cimport StateWord
+from .native cimport StateWord, ThreadWords
 
 cdef int DEAD, PARKED, PARKING
 
@@ -21,5 +21,6 @@ cdef class Goroutine(StateWord):
     cdef object context
     cdef object given_name
     cdef Watcher watcher
+    cdef ThreadWords home
     cdef void reset(self) noexcept
     cpdef bint is_dead(self)

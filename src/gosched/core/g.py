@@ -11,6 +11,14 @@ The state word and who may change it:
     RUNNING  -> RETRY       the goroutine itself, in an operation that needs a P and found none; its M queues it globally
     RUNNING  -> DEAD        its M
 
+A wait has one end. `open_wait` opens it for one winner, and whoever wants to wake the goroutine (the other side of a channel, a timer, a cancellation,
+the end of the program) must `win` it first, under the lock of the thing where it found the goroutine: the goroutine takes that lock to leave before
+it waits again, so a late waker cannot win the next wait. The winner alone may fill the inbox, whose content the operation gets as the answer, and
+calls park.ready. PARKING comes before open_wait: who wins finds a state that it can claim.
+
+`home` is the thread that the goroutine cannot leave while it waits: an M whose stack it keeps (locked.py), or for the stand-in of a thread that is no
+goroutine, that thread's words (plain.py).
+
 The runtime holds one reference to every living goroutine (own, disown). Queues, `m.running` and the state word carry it without counting: whoever
 owns the state may queue the goroutine, and there is exactly one owner at any time. Two threads in one coroutine crash CPython before 3.15.
 
@@ -23,7 +31,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
-from .native import StateWord
+from .native import StateWord, ThreadWords
 from .states import DEAD, PARKED, PARKING, STATE_NAMES, WAIT_REASONS
 
 
@@ -57,6 +65,7 @@ class Goroutine(StateWord):
     reason: int
     phase: int
     system: bool
+    home: ThreadWords | None
 
     @property
     def name(self) -> str:
@@ -92,6 +101,7 @@ class Goroutine(StateWord):
         self.args = None
         self.context = None
         self.watcher = None
+        self.take_inbox()
 
     def is_dead(self) -> bool:
         return self.state_now() == DEAD

@@ -18,4 +18,5 @@ cdef class M(ThreadWords):
     cdef readonly int verdict
     cdef readonly int64_t poll_until
     cdef readonly int64_t goid
+    cdef readonly int64_t plain_parks
     cdef public object state

@@ -33,4 +33,5 @@ class M(ThreadWords):
         self.verdict = 0
         self.poll_until = -1
         self.goid = 0
+        self.plain_parks = 0
         self.state = "starting"

@@ -47,6 +47,11 @@ static inline int gs_casptr(void **word, void *old, void *new_)
     return __atomic_compare_exchange_n(word, &old, new_, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+static inline int gs_cas64(int64_t *word, int64_t old, int64_t new_)
+{
+    return __atomic_compare_exchange_n(word, &old, new_, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 static inline int64_t gs_now(void)
 {
     struct timespec t;
@@ -167,6 +172,13 @@ static inline void gs_note_wake(gs_note *n)
 {
     if (GS_SWAP(&n->word, 1) == 0)
         gs_kernel_wake(&n->word);
+}
+/* One wait of at most ns (< 0: no limit); a signal ends it too. True if woken. */
+static inline int gs_note_doze(gs_note *n, int64_t ns)
+{
+    if (GS_LOAD(&n->word) == 0)
+        gs_kernel_wait(&n->word, 0, ns);
+    return GS_LOAD(&n->word) != 0;
 }
 /* Until woken, or until the clock reads `until` (< 0: for ever). True if woken. */
 static inline int gs_note_sleep(gs_note *n, int64_t until)
@@ -350,6 +362,17 @@ static inline void gs_list_append(gs_list *l, gs_link *x)
     l->last = x;
     GS_PUBLISH(&l->len, l->len + 1);
 }
+static inline void gs_list_prepend(gs_list *l, gs_link *x)
+{
+    x->prev = NULL;
+    x->next = l->first;
+    if (l->first)
+        l->first->prev = x;
+    else
+        l->last = x;
+    l->first = x;
+    GS_PUBLISH(&l->len, l->len + 1);
+}
 static inline void gs_list_remove(gs_list *l, gs_link *x)
 {
     if (x->prev)
@@ -361,5 +384,48 @@ static inline void gs_list_remove(gs_list *l, gs_link *x)
     else
         l->last = x->prev;
     GS_PUBLISH(&l->len, l->len - 1);
+}
+
+/* ---- timers of a P: an array for a heap. What is moved up or down is decided in timers.py; its user holds a mutex ---- */
+typedef struct { int64_t when, number; void *timer; } gs_entry;
+typedef struct { gs_entry *entries; uint32_t cap; uint32_t len; int64_t numbers; } gs_heap;
+
+static inline int gs_heap_push(gs_heap *h, int64_t when, void *timer)
+{
+    if (h->len == h->cap) {
+        uint32_t cap = h->cap ? h->cap * 2 : 16;
+        gs_entry *entries = (gs_entry *)realloc(h->entries, cap * sizeof *entries);
+        if (!entries)
+            return 0;
+        h->entries = entries;
+        h->cap = cap;
+    }
+    h->entries[h->len] = (gs_entry){when, ++h->numbers, timer};
+    GS_PUBLISH(&h->len, h->len + 1);
+    return 1;
+}
+static inline void *gs_heap_pop(gs_heap *h)
+{
+    void *timer = h->entries[h->len - 1].timer;
+    GS_PUBLISH(&h->len, h->len - 1);
+    if (h->cap > 1024 && h->len < h->cap / 8) { /* memory of a burst goes back */
+        gs_entry *entries = (gs_entry *)realloc(h->entries, h->cap / 4 * sizeof *entries);
+        if (entries) {
+            h->entries = entries;
+            h->cap /= 4;
+        }
+    }
+    return timer;
+}
+static inline int gs_heap_before(gs_heap *h, uint32_t i, uint32_t j)
+{
+    gs_entry *a = &h->entries[i], *b = &h->entries[j];
+    return a->when < b->when || (a->when == b->when && a->number < b->number);
+}
+static inline void gs_heap_swap(gs_heap *h, uint32_t i, uint32_t j)
+{
+    gs_entry x = h->entries[i];
+    h->entries[i] = h->entries[j];
+    h->entries[j] = x;
 }
 #endif

@@ -31,10 +31,12 @@ cdef extern from "native.h" nogil:
     void store64 "GS_STORE"(int64_t *, int64_t)
     int64_t swap64 "GS_SWAP"(int64_t *, int64_t)
     void *loadptr "GS_LOAD"(void **)
+    void *peekptr "GS_PEEK"(void **)
     void *swapptr "GS_SWAP"(void **, void *)
     void publishptr "GS_PUBLISH"(void **, void *)
     int gs_cas32(int32_t *, int32_t, int32_t)
     int gs_casptr(void **, void *, void *)
+    int cas64 "gs_cas64"(int64_t *, int64_t, int64_t)
     int64_t gs_now()
     void gs_nap(int64_t)
     ctypedef struct gs_spin:
@@ -63,14 +65,34 @@ cdef extern from "native.h" nogil:
     void *gs_ring_swap_next(gs_ring *, void *)
     void *gs_ring_take_next(gs_ring *)
     void gs_list_append(gs_list *, gs_link *)
+    void gs_list_prepend(gs_list *, gs_link *)
     void gs_list_remove(gs_list *, gs_link *)
+    int gs_note_doze(gs_note *, int64_t)
+    ctypedef struct gs_entry:
+        int64_t when
+        int64_t number
+        void *timer
+    ctypedef struct gs_heap:
+        gs_entry *entries
+        uint32_t len
+    uint32_t loadlen "GS_LOAD"(uint32_t *)
+    int gs_heap_push(gs_heap *, int64_t, void *)
+    void *gs_heap_pop(gs_heap *)
+    int gs_heap_before(gs_heap *, uint32_t, uint32_t)
+    void gs_heap_swap(gs_heap *, uint32_t, uint32_t)
 
 cdef extern from *:
     """
     static inline void gs_drop(PyObject *o) { Py_XDECREF(o); }
     static inline PyObject *gs_moved(void *p) { return (PyObject *)p; }
+    static inline PyObject *gs_owned(PyObject *o) { Py_INCREF(o); return o; }
+    static inline PyObject *gs_slot(PyObject *list, Py_ssize_t i) { return PyList_GET_ITEM(list, i); }
+    static inline void gs_set_slot(PyObject *list, Py_ssize_t i, PyObject *o) { PyList_SET_ITEM(list, i, o); }
     """
     object moved "gs_moved"(void *)
+    PyObject *gs_owned(PyObject *)
+    PyObject *gs_slot(PyObject *, Py_ssize_t)
+    void gs_set_slot(PyObject *, Py_ssize_t, PyObject *)
     void gs_drop(PyObject *)
 
 cdef inline object lend(void *g):
@@ -84,14 +106,52 @@ cdef class Guarded:
     cdef inline void release(self) noexcept:
         gs_unlock(&self.mutex)
 
+cdef class Waiter:
+    cdef gs_link seat
+
+cdef Py_ssize_t seat_offset
+
+cdef inline void list_put(gs_list *l, Waiter w) noexcept:
+    w.seat.list = <void *>l
+    gs_list_append(l, &w.seat)
+
+cdef inline void list_put_front(gs_list *l, Waiter w) noexcept:
+    w.seat.list = <void *>l
+    gs_list_prepend(l, &w.seat)
+
+cdef inline object list_take(gs_list *l, gs_link *link):
+    """The waiter whose seat link is, taken out; None for no link."""
+    if link == NULL:
+        return None
+    gs_list_remove(l, link)
+    link.list = NULL
+    return lend(<char *>link - seat_offset)
+
+cdef inline bint list_drop(gs_list *l, Waiter w) noexcept:
+    if w.seat.list != <void *>l:
+        return False
+    gs_list_remove(l, &w.seat)
+    w.seat.list = NULL
+    return True
+
+cdef class LockedWaiter(Waiter):
+    cdef gs_mutex mutex
+    cdef inline void acquire(self) noexcept:
+        gs_lock(&self.mutex)
+    cdef inline void release(self) noexcept:
+        gs_unlock(&self.mutex)
+
 @cython.final
 @cython.no_gc
 cdef class CodeHolder:
     cdef PyObject *code
 
-cdef class StateWord:
+@cython.no_gc
+cdef class StateWord(Waiter):
     cdef int32_t word
     cdef int32_t lasti
+    cdef int32_t open
+    cdef PyObject *inbox
     cdef gs_link link
     cdef PyObject *code
     cdef inline int state_now(self) noexcept:
@@ -105,6 +165,21 @@ cdef class StateWord:
         self.lasti = m.lasti
         m.code = NULL
         gs_drop(old)
+    cdef inline void open_wait(self) noexcept:
+        GS_PUBLISH(&self.open, 1)
+    cdef inline bint win(self) noexcept:
+        return gs_cas32(&self.open, 1, 0)
+    cdef inline void set_inbox(self, object value) noexcept:
+        self.inbox = gs_owned(<PyObject *>value)
+    cdef inline object take_inbox(self):
+        """What is in it moves to the caller; None if it is empty."""
+        cdef PyObject *value = self.inbox
+        if value == NULL:
+            return None
+        self.inbox = NULL
+        return moved(value)
+    cdef inline object peek_inbox(self):
+        return lend(self.inbox)
     cdef object caller_code(self)
     cdef inline int caller_lasti(self) noexcept:
         return self.lasti
@@ -128,16 +203,132 @@ cdef class GoroutineList:
         return load64(&self.list.len)
     cpdef list snapshot(self)
 
-cdef class Waiter:
-    cdef gs_link link
-
 cdef class WaitQueue(Guarded):
     cdef gs_list list
+    cdef gs_list won
     cdef inline int64_t waiting(self) noexcept:
         return load64(&self.list.len)
-    cdef void put_waiter(self, Waiter w) noexcept
-    cdef object take_waiter(self)
-    cdef object drop_waiter(self, Waiter w)
+    cdef inline void put_waiter(self, Waiter w) noexcept:
+        list_put(&self.list, w)
+    cdef inline void put_waiter_front(self, Waiter w) noexcept:
+        list_put_front(&self.list, w)
+    cdef inline object first_waiter(self):
+        return None if self.list.first == NULL else lend(<char *>self.list.first - seat_offset)
+    cdef inline object take_waiter(self):
+        return list_take(&self.list, self.list.first)
+    cdef inline bint drop_waiter(self, Waiter w) noexcept:
+        return list_drop(&self.list, w)
+    cdef inline void put_won(self, Waiter w) noexcept:
+        list_put(&self.won, w)
+    cdef inline object take_won(self):
+        return list_take(&self.won, self.won.first)
+
+cdef class LockQueue(WaitQueue):
+    cdef int32_t w_lock
+    cdef inline int lock_word(self) noexcept:
+        return GS_LOAD(&self.w_lock)
+    cdef inline void set_lock_word(self, int value) noexcept:
+        GS_STORE(&self.w_lock, value)
+    cdef inline bint swap_lock_word(self, int old, int new) noexcept:
+        return gs_cas32(&self.w_lock, old, new)
+
+cdef class ChannelWords(Guarded):
+    cdef int32_t w_closed
+    cdef gs_list receivers
+    cdef gs_list senders
+    cdef list slots
+    cdef PyObject *out
+    cdef int64_t head
+    cdef int64_t count
+    cdef readonly int64_t limit
+    cdef int open_buffer(self, int64_t limit) except -1
+    cdef inline bint is_closed(self) noexcept:
+        return GS_LOAD(&self.w_closed)
+    cdef inline void set_closed(self) noexcept:
+        GS_STORE(&self.w_closed, 1)
+    cdef inline int64_t buffered(self) noexcept:
+        return load64(&self.count)
+    cdef inline void buffer_put(self, object value) noexcept:
+        """There is room. The slot's None was never counted for it."""
+        cdef int64_t at = self.head + self.count
+        if at >= self.limit:
+            at -= self.limit
+        gs_set_slot(<PyObject *>self.slots, at, gs_owned(<PyObject *>value))
+        store64(&self.count, self.count + 1)
+    cdef inline object buffer_take(self):
+        """There is a value. It moves to the caller."""
+        cdef PyObject *value = gs_slot(<PyObject *>self.slots, self.head)
+        gs_set_slot(<PyObject *>self.slots, self.head, <PyObject *>None)
+        self.head += 1
+        if self.head == self.limit:
+            self.head = 0
+        store64(&self.count, self.count - 1)
+        return moved(<void *>value)
+    cdef inline void put_out(self, object value) noexcept:
+        self.out = gs_owned(<PyObject *>value)
+    cdef inline object take_out(self):
+        cdef PyObject *value = self.out
+        self.out = NULL
+        return None if value == NULL else moved(value)
+    cdef inline int64_t receivers_waiting(self) noexcept:
+        return load64(&self.receivers.len)
+    cdef inline int64_t senders_waiting(self) noexcept:
+        return load64(&self.senders.len)
+    cdef inline void put_receiver(self, Waiter w) noexcept:
+        list_put(&self.receivers, w)
+    cdef inline void put_sender(self, Waiter w) noexcept:
+        list_put(&self.senders, w)
+    cdef inline object take_receiver(self):
+        return list_take(&self.receivers, self.receivers.first)
+    cdef inline object take_sender(self):
+        return list_take(&self.senders, self.senders.first)
+    cdef inline object take_last_receiver(self):
+        return list_take(&self.receivers, self.receivers.last)
+    cdef inline object take_last_sender(self):
+        return list_take(&self.senders, self.senders.last)
+    cdef inline bint drop_receiver(self, Waiter w) noexcept:
+        return list_drop(&self.receivers, w)
+    cdef inline bint drop_sender(self, Waiter w) noexcept:
+        return list_drop(&self.senders, w)
+
+cdef class TimerArray(Guarded):
+    cdef gs_heap heap
+    cdef int64_t w_first
+    cdef int64_t w_modified
+    cdef int64_t w_zombies
+    cdef inline int size(self) noexcept:
+        return <int>loadlen(&self.heap.len)
+    cdef inline int64_t when_at(self, int i) noexcept:
+        return self.heap.entries[i].when
+    cdef inline void set_when(self, int i, int64_t when) noexcept:
+        self.heap.entries[i].when = when
+    cdef inline object timer_at(self, int i):
+        return lend(self.heap.entries[i].timer)
+    cdef inline bint before(self, int i, int j) noexcept:
+        return gs_heap_before(&self.heap, i, j)
+    cdef inline void swap(self, int i, int j) noexcept:
+        gs_heap_swap(&self.heap, i, j)
+    cdef int push_entry(self, int64_t when, object timer) except -1
+    cdef inline object pop_entry(self):
+        """The last; the array's reference moves to the caller."""
+        return moved(gs_heap_pop(&self.heap))
+    cdef inline int64_t first(self) noexcept:
+        return load64(&self.w_first)
+    cdef inline void set_first(self, int64_t when) noexcept:
+        store64(&self.w_first, when)
+    cdef inline int64_t modified(self) noexcept:
+        return load64(&self.w_modified)
+    cdef inline void set_modified(self, int64_t when) noexcept:
+        store64(&self.w_modified, when)
+    cdef inline bint swap_modified(self, int64_t old, int64_t when) noexcept:
+        return cas64(&self.w_modified, old, when)
+    cdef inline int64_t wake_time(self) noexcept:
+        cdef int64_t modified = load64(&self.w_modified), first = load64(&self.w_first)
+        return first if modified == 0 or (first != 0 and first < modified) else modified
+    cdef inline int64_t zombies(self) noexcept:
+        return load64(&self.w_zombies)
+    cdef inline void add_zombies(self, int64_t delta) noexcept:
+        add64(&self.w_zombies, delta)
 
 cdef class CountedQueue(WaitQueue):
     cdef int64_t total
@@ -244,6 +435,9 @@ cdef class ThreadWords:
         return swapptr(&self.userp, NULL) != NULL
     cdef inline bint retake_p(self, RunQueue p) noexcept:
         return gs_casptr(&self.userp, <void *>p, NULL)
+    cdef inline bint lost_p(self) noexcept:
+        """In user code: the P that was published is gone."""
+        return peekptr(&self.userp) == NULL
     cdef inline void hold(self, StateWord g) noexcept:
         self.running = <void *>g
     cdef inline void let_go(self) noexcept:
@@ -257,6 +451,7 @@ cdef class ThreadWords:
     cdef inline void wake_note(self) noexcept:
         gs_note_wake(&self.note)
     cpdef bint sleep_note(self, int64_t until) noexcept
+    cpdef bint doze(self, int64_t until) except -1
     cdef int late_put(self, StateWord g) except -1
     cdef inline object late_take(self):
         return lend(gs_fifo_take(&self.late))
@@ -295,3 +490,7 @@ cpdef void look_at_caller(ThreadWords m) noexcept
 cpdef void look_outside(ThreadWords m)
 cpdef int64_t now() noexcept
 cpdef void nap(int64_t ns) noexcept
+cpdef int64_t address(object x) noexcept
+cpdef object method_function(object method)
+cpdef object method_self(object method)
+cpdef object immortal(object x)

@@ -22,33 +22,31 @@ from . import purepoints
 from .callers import outside_frame
 from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, may_wait, resume, throw
 from .purepoints import point
+from .purequeues import ChannelWords, CountedQueue, Guarded, LockedWaiter, LockQueue, TimerArray, Waiter, WaitQueue
 from .purering import RunQueue
 
-# The ring and what runs user code have modules of their own; the compiled twin has it all in one.
-__all__ = ["RunQueue", "call", "copy_context", "is_coroutine", "is_coroutine_function", "may_wait", "resume", "throw"]
+# The ring, the queues of waiters and what runs user code have modules of their own; the compiled twin has it all in one.
+__all__ = [
+    "ChannelWords",
+    "CountedQueue",
+    "Guarded",
+    "LockQueue",
+    "LockedWaiter",
+    "RunQueue",
+    "TimerArray",
+    "WaitQueue",
+    "Waiter",
+    "call",
+    "copy_context",
+    "is_coroutine",
+    "is_coroutine_function",
+    "may_wait",
+    "resume",
+    "throw",
+]
 
 
-class Guarded:
-    __slots__ = ("_atom", "_mutex")
-
-    def __init__(self) -> None:
-        self._atom = threading.Lock()
-        self._mutex = threading.Lock()
-
-    def acquire(self) -> None:
-        if purepoints.explorer is None:
-            self._mutex.acquire()
-            return
-        purepoints.explorer.point()
-        while not self._mutex.acquire(blocking=False):
-            purepoints.explorer.wait(lambda: not self._mutex.locked(), False)
-
-    def release(self) -> None:
-        self._mutex.release()
-        point()
-
-
-class StateWord:
+class StateWord(Waiter):
     """Made by __new__ alone, as the compiled one is: a goroutine is filled in field by field."""
 
     _atom: threading.Lock
@@ -56,15 +54,40 @@ class StateWord:
     _list: GoroutineList | None
     _code: Any
     _lasti: int
+    _open: bool
+    _inbox: Any
 
-    def __new__(cls) -> Self:
+    def __new__(cls, *_: Any, **__: Any) -> Self:
         self = super().__new__(cls)
         self._atom = threading.Lock()
         self._word = 0
         self._list = None
         self._code = None
         self._lasti = -1
+        self._open = False
+        self._inbox = None
         return self
+
+    def open_wait(self) -> None:
+        self._open = True
+
+    def win(self) -> bool:
+        point()
+        with self._atom:
+            if not self._open:  # race: somebody else has woken this goroutine, or it gave up
+                return False
+            self._open = False
+            return True
+
+    def set_inbox(self, value: Any) -> None:
+        self._inbox = value
+
+    def peek_inbox(self) -> Any:
+        return self._inbox
+
+    def take_inbox(self) -> Any:
+        value, self._inbox = self._inbox, None
+        return value
 
     def take_caller(self, m: ThreadWords) -> None:
         """Where this goroutine is started from, as look_at_caller saw it."""
@@ -95,8 +118,6 @@ class StateWord:
 
 
 class GoroutineList(Guarded):
-    __slots__ = ("_members", "owner")
-
     def __init__(self) -> None:
         super().__init__()
         self._members: dict[StateWord, None] = {}
@@ -123,67 +144,7 @@ class GoroutineList(Guarded):
         return members
 
 
-class Waiter:
-    __slots__ = ("_queue",)
-
-    def __init__(self) -> None:
-        self._queue: WaitQueue | None = None
-
-
-class WaitQueue(Guarded):
-    """Waiters in order of arrival. Every method but `waiting` needs the lock."""
-
-    __slots__ = ("_waiters",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._waiters: dict[Waiter, None] = {}
-
-    def waiting(self) -> int:
-        point()
-        return len(self._waiters)
-
-    def put_waiter(self, w: Any) -> None:
-        w._queue = self
-        self._waiters[w] = None
-
-    def take_waiter(self) -> Any:
-        if not self._waiters:
-            return None
-        w = next(iter(self._waiters))
-        return self.drop_waiter(w)
-
-    def drop_waiter(self, w: Any) -> Any:
-        if w._queue is not self:
-            return None
-        w._queue = None
-        del self._waiters[w]
-        return w
-
-
-class CountedQueue(WaitQueue):
-    """Waiters for a count."""
-
-    __slots__ = ("_total",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._total = 0
-
-    def add_count(self, delta: int) -> int:
-        point()
-        with self._atom:
-            self._total += delta
-            return self._total
-
-    def count(self) -> int:
-        point()
-        return self._total
-
-
 class SchedulerWords(Guarded):
-    __slots__ = ("_global", "_idle_ps", "_last_poll", "_need_spinning", "_phase", "_poll_until", "_resizing", "_spinning")
-
     def __init__(self) -> None:
         super().__init__()
         self._global: deque[Any] = deque()
@@ -292,8 +253,6 @@ class SchedulerWords(Guarded):
 class Note:
     """One-shot event of one sleeper."""
 
-    __slots__ = ("_bell", "_woken")
-
     def __init__(self) -> None:
         self._bell = threading.Condition(threading.Lock())
         self._woken = False
@@ -320,8 +279,6 @@ class Note:
 
 
 class ThreadWords:
-    __slots__ = ("_atom", "_late", "_note", "_running", "_token", "_userp", "adopted", "code", "lasti", "outcome")
-
     def __init__(self) -> None:
         self._atom = threading.Lock()
         self._userp: Any = None
@@ -355,6 +312,9 @@ class ThreadWords:
             self._userp = None
             return True
 
+    def lost_p(self) -> bool:
+        return self._userp is None
+
     def hold(self, g: Any) -> None:
         self._running = g
 
@@ -374,6 +334,9 @@ class ThreadWords:
         self._note.wake()
 
     def sleep_note(self, until: int) -> bool:
+        return self._note.sleep(until)
+
+    def doze(self, until: int) -> bool:
         return self._note.sleep(until)
 
     def late_put(self, g: Any) -> None:
@@ -447,3 +410,22 @@ def nap(ns: int) -> None:
         time.sleep(ns / 1e9)
     else:
         purepoints.explorer.point()
+
+
+def address(x: object) -> int:
+    """What puts objects into one order for all threads."""
+    return id(x)
+
+
+def method_function(method: Any) -> Any:
+    """The function of a bound method; None for anything else."""
+    return getattr(method, "__func__", None)
+
+
+def method_self(method: Any) -> Any:
+    return method.__self__
+
+
+def immortal(x: Any) -> Any:
+    """x, which all threads may use from now on without counting."""
+    return x

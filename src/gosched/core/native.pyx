@@ -9,6 +9,7 @@ from .states import RAISED, RETURNED, YIELDED
 
 cdef extern from "Python.h":
     int PyIter_Send(PyObject *, PyObject *, PyObject **)
+    int PyErr_CheckSignals() except -1
     int Py_REFCNT(PyObject *)
     void Py_INCREF(PyObject *)
     void Py_DECREF(PyObject *)
@@ -20,6 +21,7 @@ cdef extern from "Python.h":
     bint PyFunction_Check(object)
     bint PyMethod_Check(object)
     PyObject *PyMethod_GET_FUNCTION(object)
+    PyObject *PyMethod_GET_SELF(object)
     PyObject *PyFunction_GET_CODE(object)
 
 cdef extern from *:
@@ -108,6 +110,20 @@ cdef extern from *:
     #endif
         return code->co_argcount == n && code->co_kwonlyargcount == 0 && !(code->co_flags & (CO_VARARGS | CO_VARKEYWORDS));
     }
+    /* An object that lives as long as the process, and that no thread counts references to. */
+    static void gs_immortal(PyObject *o)
+    {
+        Py_INCREF(o);
+    #if defined(Py_GIL_DISABLED)
+        o->ob_tid = _Py_UNOWNED_TID;
+        o->ob_ref_local = _Py_IMMORTAL_REFCNT_LOCAL;
+        o->ob_ref_shared = 0;
+    #elif PY_VERSION_HEX >= 0x030E0000
+        o->ob_refcnt = _Py_IMMORTAL_INITIAL_REFCNT;
+    #elif PY_VERSION_HEX >= 0x030C0000
+        o->ob_refcnt = _Py_IMMORTAL_REFCNT;
+    #endif
+    }
     static int gs_code_flags(PyObject *code) { return ((PyCodeObject *)code)->co_flags; }
     /* Read at every operation: where the loader leaves room for it, at a fixed offset instead of through a call. */
     #if defined(__GLIBC__)
@@ -130,16 +146,31 @@ cdef extern from *:
     int gs_context_has_values()
     int gs_code_flags(PyObject *)
     int gs_may_wait(PyObject *, Py_ssize_t, int)
+    void gs_immortal(PyObject *)
     PyObject *gs_current
     object gs_get_current()
     int CO_COROUTINE, CO_ITERABLE_COROUTINE
     void *malloc(size_t) nogil
     void free(void *) nogil
 
+# A signal that arrives just before a thread goes to sleep is handled when it wakes: let that be soon.
+cdef int64_t GLANCE = 500_000_000
 NO_MEMORY = "gosched: out of memory for a run queue"
 
 
 cdef class Guarded:
+    pass
+
+
+cdef class Waiter:
+    pass
+
+
+cdef Waiter _waiter = Waiter()
+seat_offset = <char *>&_waiter.seat - <char *><PyObject *>_waiter
+
+
+cdef class LockedWaiter(Waiter):
     pass
 
 
@@ -148,9 +179,10 @@ cdef class CodeHolder:
         gs_drop(self.code)
 
 
-cdef class StateWord:
+cdef class StateWord(Waiter):
     def __dealloc__(self):
         gs_drop(self.code)
+        gs_drop(self.inbox)
 
     cdef object caller_code(self):
         if self.code == NULL:
@@ -199,51 +231,39 @@ cdef StateWord _sample = StateWord()
 link_offset = <char *>&_sample.link - <char *><PyObject *>_sample
 
 
-cdef class Waiter:
-    pass
-
-
 cdef class WaitQueue(Guarded):
-    def __dealloc__(self):
-        cdef gs_link *link = self.list.first
-        cdef gs_link *following
-        while link != NULL:
-            following = link.next
-            link.list = NULL
-            Py_DECREF(<PyObject *>(<char *>link - waiter_offset))
-            link = following
-
-    cdef void put_waiter(self, Waiter w) noexcept:
-        """To the tail; the queue keeps a reference until the waiter leaves. Lock held."""
-        Py_INCREF(<PyObject *>w)
-        w.link.list = <void *>self
-        gs_list_append(&self.list, &w.link)
-
-    cdef object take_waiter(self):
-        """The waiter that came first, or None. Lock held."""
-        cdef gs_link *link = self.list.first
-        if link == NULL:
-            return None
-        gs_list_remove(&self.list, link)
-        link.list = NULL
-        return moved(<char *>link - waiter_offset)
-
-    cdef object drop_waiter(self, Waiter w):
-        """Takes w out, wherever it stands. Returns what the queue's reference was, to be dropped after the lock. Lock held."""
-        if w.link.list != <void *>self:
-            return None
-        gs_list_remove(&self.list, &w.link)
-        w.link.list = NULL
-        return moved(<void *>w)
+    pass
 
 
 cdef class CountedQueue(WaitQueue):
     pass
 
 
-cdef Py_ssize_t waiter_offset
-cdef Waiter _waiter = Waiter()
-waiter_offset = <char *>&_waiter.link - <char *><PyObject *>_waiter
+cdef class LockQueue(WaitQueue):
+    pass
+
+
+cdef class ChannelWords(Guarded):
+    cdef int open_buffer(self, int64_t limit) except -1:
+        self.limit = limit
+        if limit:
+            self.slots = [None] * limit
+        return 0
+
+
+cdef class TimerArray(Guarded):
+    def __dealloc__(self):
+        while self.heap.len:
+            Py_DECREF(<PyObject *>gs_heap_pop(&self.heap))
+        free(self.heap.entries)
+
+    cdef int push_entry(self, int64_t when, object timer) except -1:
+        """Behind the last; the array keeps a reference. Lock held."""
+        if not gs_heap_push(&self.heap, when, <void *>timer):
+            gs_unlock(&self.mutex)
+            raise MemoryError(NO_MEMORY)
+        Py_INCREF(<PyObject *>timer)
+        return 0
 
 
 cdef class RunQueue:
@@ -357,6 +377,19 @@ cdef class ThreadWords:
         cdef bint woken
         with nogil:
             woken = gs_note_sleep(&self.note, until)
+        return woken
+
+    cpdef bint doze(self, int64_t until) except -1:
+        """As sleep_note, on a thread that is not the runtime's: signals are handled meanwhile, and what a handler raises ends the sleep."""
+        cdef bint woken = False
+        cdef int64_t left = GLANCE
+        while not woken and left > 0:
+            if until >= 0:
+                left = min(GLANCE, until - gs_now())
+            if left > 0:
+                with nogil:
+                    woken = gs_note_doze(&self.note, left)
+                PyErr_CheckSignals()
         return woken
 
     cdef int late_put(self, StateWord g) except -1:
@@ -536,3 +569,23 @@ cpdef int64_t now() noexcept:
 cpdef void nap(int64_t ns) noexcept:
     with nogil:
         gs_nap(ns)
+
+
+cpdef object method_function(object method):
+    """The function of a bound method; None for anything else."""
+    return <object>PyMethod_GET_FUNCTION(method) if PyMethod_Check(method) else None
+
+
+cpdef object method_self(object method):
+    return <object>PyMethod_GET_SELF(method)
+
+
+cpdef int64_t address(object x) noexcept:
+    """What puts objects into one order for all threads."""
+    return <int64_t><void *>x
+
+
+cpdef object immortal(object x):
+    """x, which all threads may use from now on without counting. It must take no part in garbage collection."""
+    gs_immortal(<PyObject *>x)
+    return x

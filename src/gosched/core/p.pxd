@@ -1,6 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
-from .native cimport GoroutineList, RunQueue
+from .native cimport GoroutineList, RunQueue, TimerArray
 from .m cimport M
 
 cdef int P_DEAD
@@ -22,6 +22,7 @@ cdef class P(RunQueue):
     cdef readonly int64_t stolen
     cdef public int64_t handoffs
     cdef public int64_t retakes
+    cdef readonly TimerArray timers
     cdef list steps
     cdef int steps_for
     cpdef uint64_t random(self)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .native import GoroutineList, RunQueue
 from .states import P_DEAD
+from .timers import TimerHeap
 
 if TYPE_CHECKING:
     from .m import M
@@ -30,6 +31,7 @@ class P(RunQueue):
         self.last_id = 0
         self.random_state = (seed * 0x9E3779B1 + number * 0x85EBCA6B + 1) & 0xFFFFFFFF or 1
         self.live = GoroutineList()
+        self.timers = TimerHeap()
         self.steps: list[int] = []
         self.steps_for = 0
         self.steals = 0

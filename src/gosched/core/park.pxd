@@ -4,11 +4,17 @@ from .g cimport Goroutine
 from .m cimport M
 from .native cimport current_m, list_of, GoroutineList
 from .sched cimport Scheduler
+from .signals cimport Again
 from .wake cimport submit, submit_global
 
-cdef int NOTIFIED, PARKED, PARKING, RUNNABLE
+cdef int NOTIFIED, PARKED, PARKING, RETRY, RUNNABLE
 
+@cython.locals(m=M, g=Goroutine)
+cpdef Goroutine awaiting(str what)
+@cython.locals(have=bint)
+cpdef bint regain_p(M m) except -1
+cpdef void begin_wait(Goroutine g, int reason) noexcept
 @cython.locals(state=int)
 cpdef bint claim(Goroutine g) except -1
-@cython.locals(m=M, s=Scheduler)
+@cython.locals(m=M, group=GoroutineList)
 cpdef int ready(Goroutine g) except -1

@@ -1,26 +1,55 @@
-"""Runnable again: what a waker does with a waiting goroutine. The states are in g.py.
+"""Waiting, and runnable again. The states are in g.py.
 
-The waker may come before the goroutine's coroutine has yielded, so it never touches the coroutine: it moves the state word, and whoever moved it
-PARKED -> RUNNABLE, waker or M, queues the goroutine. A waker holds no lock of the thing waited for.
+The waker may come before the goroutine's coroutine has yielded, so it never touches the coroutine: it wins the wait, moves the state word, and whoever
+moved it PARKED -> RUNNABLE, waker or M, queues the goroutine. A waker holds no lock of the thing waited for when it calls `ready`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gosched.errors import no_runtime
+
 from .entry import enter_runtime, leave_runtime
-from .native import current_m, list_of
-from .states import NOTIFIED, PARKED, PARKING, RUNNABLE
+from .native import GoroutineList, current_m, list_of
+from .signals import Again
+from .states import NOTIFIED, PARKED, PARKING, RETRY, RUNNABLE
 from .wake import submit, submit_global
 
 if TYPE_CHECKING:
     from .g import Goroutine
     from .m import M
-    from .sched import Scheduler
+
+
+def awaiting(what: str) -> Goroutine | None:
+    """The goroutine that is about to await an operation. None: it has lost its P; it yields, and begins anew when it has one."""
+    m: M | None = current_m()
+    if m is None:
+        raise no_runtime(f"await {what}", "a goroutine: run(main), go(fn)")
+    g: Goroutine = m.held()
+    if m.lost_p() and not regain_p(m):
+        g.set_inbox(Again)
+        g.set_state(RETRY)
+        return None
+    return g
+
+
+def regain_p(m: M) -> bool:
+    """From user code, where the P was lost: another one, if there is any."""
+    have = enter_runtime(m)
+    leave_runtime(m)
+    return have
+
+
+def begin_wait(g: Goroutine, reason: int) -> None:
+    """From here on g can be woken, as soon as a waker can find it. By g itself, before it is in any queue."""
+    g.reason = reason
+    g.set_state(PARKING)
+    g.open_wait()
 
 
 def claim(g: Goroutine) -> bool:
-    """True: g was parked and is the caller's to queue. False: its M, or another waker, will."""
+    """By who has won g's wait. True: g was parked and is the caller's to queue. False: its M will."""
     while True:  # race: it parked between the two swaps below
         if g.swap_state(PARKED, RUNNABLE):
             return True
@@ -32,12 +61,14 @@ def claim(g: Goroutine) -> bool:
 
 
 def ready(g: Goroutine) -> None:
-    """Wakes g, from wherever the caller is: a goroutine of the same runtime, of another one, or a thread of neither."""
+    """By who has won g's wait: wakes g, from wherever the caller is: a goroutine of the same runtime, of another one, or a thread of neither."""
     if claim(g):
-        s: Scheduler = list_of(g).owner
+        group: GoroutineList | None = list_of(g)
         m: M | None = current_m()
-        if m is None or m.sched is not s:
-            submit_global(s, g)
+        if group is None:
+            g.home.wake_note()  # type: ignore[union-attr]  # the stand-in of a thread
+        elif m is None or m.sched is not group.owner:
+            submit_global(group.owner, g)
         elif m.in_runtime:
             m.late_put(g)
         else:

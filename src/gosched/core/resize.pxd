@@ -1,4 +1,5 @@
 cimport cython
+from .findrun cimport gather_timers
 from .m cimport M
 from .native cimport nap
 from .p cimport P

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .findrun import gather_timers
 from .native import nap
 from .states import COURTESY_NS, P_DEAD
 from .wake import wake_p
@@ -30,6 +31,7 @@ def resize(s: Scheduler, n: int) -> int:
         s.acquire()
         shrink(s, n)
         s.release()
+        gather_timers(s)
     s.end_resizing()
     for _ in range(max(1, n - old)):
         wake_p(s)

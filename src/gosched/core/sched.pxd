@@ -11,6 +11,7 @@ cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNIN
 cdef class Scheduler(SchedulerWords):
     cdef public object host
     cdef readonly int64_t seed
+    cdef public bint virtual
     cdef readonly int ring
     cdef public int batch
     cdef public int fairness
@@ -25,6 +26,7 @@ cdef class Scheduler(SchedulerWords):
     cdef M idle_m
     cdef readonly int threads
     cdef readonly int idle_threads
+    cdef readonly int idle_locked
     cdef int next_m
     cdef int64_t next_goid
     cdef readonly GoroutineList outside

@@ -2,7 +2,7 @@
 
 An object that is passed in, never a module global: tests build many, each with its own host (threads, clock, poller) and seed.
 
-Lock: the scheduler's own (acquire, release) guards the global queue, the idle lists, `threads`, `idle_threads`, `nproc` and P.status. It is a leaf:
+Lock: the scheduler's own (acquire, release) guards the global queue, the idle lists, `threads`, `idle_threads`, `idle_locked`, `nproc` and P.status. It is a leaf:
 under it no reference is dropped for the last time, no Python runs and no other lock is taken. spinning, idle_ps, need_spinning and phase are atomic
 words and are also read without it.
 """
@@ -37,6 +37,12 @@ class Host(Protocol):
     def deadline(self) -> int:
         """When the poller must be asked at the latest: -1 never, it may still be woken; -2 when nothing waits there."""
 
+    def now(self) -> int:
+        """The clock, in ns. Asked only if the scheduler's time is `virtual`; else the system's monotonic clock is read without asking."""
+
+    def sleep_m(self, m: M) -> None:
+        """Waits, on m's thread and stack, until m's note is woken."""
+
     def failed(self, g: Goroutine, error: BaseException) -> None:
         """An exception left a goroutine that nobody watches."""
 
@@ -52,6 +58,7 @@ class Scheduler(SchedulerWords):
         super().__init__()
         self.host = host
         self.seed = seed
+        self.virtual = True
         self.ring = ring
         self.batch = GLOBAL_BATCH
         self.fairness = FAIRNESS
@@ -66,6 +73,7 @@ class Scheduler(SchedulerWords):
         self.idle_m: M | None = None
         self.threads = 0
         self.idle_threads = 0
+        self.idle_locked = 0
         self.next_m = 0
         self.next_goid = 0
         self.outside = GoroutineList()

@@ -141,6 +141,7 @@ def fill(g: Goroutine, body: Any, args: Any, context: Any, name: Any, watcher: A
     g.reason = 0
     g.phase = 0
     g.system = system
+    g.home = None
     g.set_state(RUNNABLE)
 
 

@@ -13,15 +13,59 @@ P_NAMES = {P_IDLE: "idle", P_RUNNING: "running", P_DEAD: "dead"}
 # What find_runnable says when it has no goroutine.
 PARK, POLL, EXIT = 1, 2, 3
 
+# A poller's deadline: only by being woken; and when there is no reason to poll.
+NEVER, NOBODY = -1, -2
+
 # How one turn of a goroutine ended.
 YIELDED, RETURNED, RAISED = 1, 0, -1
 
 # The life of a scheduler: goroutines run; main is over and the others are being ended; threads leave.
 ALIVE, ENDING, EXITING = 0, 1, 2
 
-# Why a goroutine waits, in Go's words.
-WAIT_REASONS = ("", "sync.WaitGroup.Wait")
-W_NONE, W_WAITGROUP = range(len(WAIT_REASONS))
+# Why a goroutine waits, in Go's words; an Event is not Go's.
+WAIT_REASONS = (
+    "",
+    "sync.WaitGroup.Wait",
+    "chan receive",
+    "chan send",
+    "chan receive (nil chan)",
+    "chan send (nil chan)",
+    "select",
+    "select (no cases)",
+    "sleep",
+    "sync.Cond.Wait",
+    "sync.Mutex.Lock",
+    "sync.RWMutex.RLock",
+    "sync.RWMutex.Lock",
+    "semacquire",
+    "event wait",
+)
+(
+    W_NONE,
+    W_WAITGROUP,
+    W_RECV,
+    W_SEND,
+    W_RECV_NIL,
+    W_SEND_NIL,
+    W_SELECT,
+    W_SELECT_NONE,
+    W_SLEEP,
+    W_COND,
+    W_MUTEX,
+    W_RLOCK,
+    W_WLOCK,
+    W_SEMAPHORE,
+    W_EVENT,
+) = range(len(WAIT_REASONS))
+
+# Where a goroutine that yields its turn is queued (its `phase` meanwhile): the global tail, the tail of its own P.
+GLOBAL, BEHIND = 1, 2
+
+# A mutex's word.
+FREE, LOCKED, CONTENDED = 0, 1, 2
+
+# What a select's case does.
+RECV, RECV_OK, SEND = 1, 2, 3
 
 # Go's constants.
 RING = 256
@@ -34,3 +78,6 @@ ID_BATCH = 16
 # Turns that a chain of `next` goroutines may take on one slice; about Go's 10 ms. Nobody measures the time of a slice yet.
 SLICE_TURNS = 32_768
 MAX_THREADS = 10_000
+HEAP_ARITY = 4  # of the timers
+STARVING_NS = 1_000_000  # a goroutine that waited longer for a mutex is handed it
+SELECT_CASES = 65_536

@@ -1,8 +1,10 @@
 cimport cython
 from libc.stdint cimport uint32_t, uint64_t
+from .entry cimport submit_late
 from .g cimport Goroutine
 from .m cimport M
 from .p cimport P
+from .timers cimport run_timers
 
 cdef int P_IDLE, P_RUNNING
 

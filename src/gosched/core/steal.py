@@ -1,14 +1,16 @@
 """Stealing: an M whose P has nothing takes half of another P's queue.
 
-Four passes over all Ps, each in a random order that visits every P once (a random start, a random step coprime to their number). `next` is taken
-only in the last pass, and from a running P only after a short wait: whoever readied it is probably about to park and to run it.
+Four passes over all Ps, each in a random order that visits every P once (a random start, a random step coprime to their number). In the last pass due
+timers of the others are run too, also of idle Ps; what they wake is the thief's. `next` is taken only then, and from a running P only after a short wait: whoever readied it is probably about to park and to run it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .entry import submit_late
 from .states import P_IDLE, P_RUNNING
+from .timers import run_timers
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -28,7 +30,16 @@ def steal_work(m: M) -> Goroutine | None:
         for _ in range(n):
             victim = m.sched.allp[position]
             position = (position + step) % n
-            if victim.id == m.p.id or victim.status == P_IDLE:
+            if victim.id == m.p.id:
+                continue
+            if last and victim.timers.size() != 0 and run_timers(m, victim):
+                submit_late(m)
+                g = m.p.take_next()
+                if g is None:
+                    g = m.p.pop()
+                if g is not None:
+                    return g
+            if victim.status == P_IDLE:
                 continue
             g = steal(m, victim, last)
             if g is not None:

@@ -1,31 +1,34 @@
 cimport cython
 from libc.stdint cimport int64_t
-from .entry cimport enter_runtime, leave_runtime
 from .g cimport Goroutine, Watcher
 from .m cimport M
-from .native cimport CountedQueue, current_m, Waiter
-from .park cimport ready
+from .native cimport CountedQueue, current_m
+from .op cimport Op
+from .park cimport begin_wait, ready
+from .signals cimport Parked
 from .spawn cimport spawn
 
-cdef int PARKING, RETRY, RETURNED, RUNNING, W_WAITGROUP
+cdef int RETURNED, RUNNING, W_WAITGROUP
 
-@cython.final
-cdef class WaitGroup(Watcher):
+cdef class GroupCounter(Watcher):
     cdef CountedQueue queue
     cdef object __weakref__
     @cython.locals(counter=int64_t)
     cpdef add(self, int64_t delta=*)
     cpdef done(self)
-    @cython.locals(waiter=WaitGroupWait)
+    @cython.locals(g=Goroutine)
     cdef int wake_all(self) except -1
-    @cython.locals(waiter=WaitGroupWait)
-    cdef WaitGroupWait first_waiter(self)
+    @cython.locals(g=Goroutine)
+    cdef Goroutine next_waiter(self)
+    cdef object wait_as(self, Goroutine g)
+    @cython.locals(op=GroupWait)
+    cpdef GroupWait new_wait(self)
+    @cython.locals(left=bint)
+    cdef bint take_out(self, Goroutine g) except -1
+    cdef int withdraw(self, Goroutine g) except -1
+    cdef int through(self) except -1
 
 @cython.final
-cdef class WaitGroupWait(Waiter):
-    cdef WaitGroup group
-    cdef Goroutine g
-    cdef bint woken
-    @cython.locals(m=M, have=bint)
-    cdef bint wait(self) except -1
-    cdef bint leave_queue(self) except -1
+@cython.no_gc
+cdef class GroupWait(Op):
+    cdef GroupCounter group

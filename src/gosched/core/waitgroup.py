@@ -1,43 +1,34 @@
 """WaitGroup: waits for a collection of goroutines to finish.
 
-The counter is one atomic word; the queue's lock guards the waiters. A waiter is made by `await`, queued when the counter is not zero, and leaves
-the queue by the goroutine that brings the counter to zero, or by its own when it is ended meanwhile. Who comes to wait queues first and reads the
-counter then; who counts down reads the queue afterwards: one of them sees the other. Goroutines are readied with no lock held.
+The counter is one atomic word; the queue's lock guards the waiters. A waiter leaves the queue by the goroutine that brings the counter to zero, or by itself when
+it is ended or timed out. Who comes to wait queues first and reads the counter then; who counts down reads the queue afterwards: one of them sees
+the other. Goroutines are readied with no lock held.
+
+Misuse is what Go calls so: counting below zero; counting up from zero while goroutines still wait; counting up before those that were released have
+returned from the wait.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from gosched.errors import Goexit, SyncError, no_runtime
 
-from .entry import enter_runtime, leave_runtime
 from .g import Goroutine, Watcher
-from .native import CountedQueue, Waiter, current_m
-from .park import ready
+from .native import CountedQueue, current_m
+from .op import Op
+from .park import begin_wait, ready
+from .signals import Parked
 from .spawn import spawn
-from .states import PARKING, RETRY, RETURNED, RUNNING, W_WAITGROUP
+from .states import RETURNED, RUNNING, W_WAITGROUP
 
 if TYPE_CHECKING:
     from .m import M
 
 
-class WaitGroup(Watcher):
-    """Waits for a collection of goroutines to finish, as Go's sync.WaitGroup.
-
-    >>> import gosched
-    >>> async def work(results, i):
-    ...     results.append(i * i)
-    >>> async def main():
-    ...     wg, results = gosched.WaitGroup(), []
-    ...     for i in range(3):
-    ...         wg.go(work, results, i)
-    ...     await wg
-    ...     return sorted(results)
-    >>> gosched.run(main)
-    [0, 1, 4]
-    """
+class GroupCounter(Watcher):
+    """The hot part of gosched.WaitGroup."""
 
     def __init__(self) -> None:
         self.queue = CountedQueue()
@@ -51,6 +42,8 @@ class WaitGroup(Watcher):
         elif counter < 0:
             self.queue.add_count(-delta)
             raise SyncError("sync: negative WaitGroup counter")
+        elif counter == delta and self.queue.waiting() != 0:
+            raise SyncError("sync: WaitGroup misuse: Add called concurrently with Wait")
 
     def done(self) -> None:
         """One of them is finished."""
@@ -62,13 +55,6 @@ class WaitGroup(Watcher):
         if m is None:
             raise no_runtime("WaitGroup.go()", "run(main)")
         return spawn(m, fn, args, None, self)
-
-    def await_(self) -> WaitGroupWait:
-        """Waits until the counter is zero: `await wg.await_()`, or `await wg`."""
-        return WaitGroupWait(self)
-
-    def __await__(self) -> Generator[Any, Any, None]:
-        return WaitGroupWait(self)  # type: ignore[return-value]
 
     def goroutine_starts(self) -> None:
         self.queue.add_count(1)
@@ -82,73 +68,75 @@ class WaitGroup(Watcher):
             m.sched.host.failed(g, value)
 
     def wake_all(self) -> None:
-        waiter = self.first_waiter()
-        while waiter is not None:
-            waiter.woken = True
-            ready(waiter.g)
-            waiter = self.first_waiter()
+        g = self.next_waiter()
+        while g is not None:
+            ready(g)
+            g = self.next_waiter()
 
-    def first_waiter(self) -> WaitGroupWait | None:
-        waiter: WaitGroupWait | None = None
+    def next_waiter(self) -> Goroutine | None:
+        """The one that came first, of those whose wait is won."""
+        g: Goroutine | None = None
         self.queue.acquire()
         if self.queue.count() == 0:  # race: we brought it to zero long ago; since then there were an add() and a wait
-            waiter = self.queue.take_waiter()
+            g = self.queue.take_waiter()
+            while g is not None and not g.win():  # race: its time is over, or the program is
+                g = self.queue.take_waiter()
         self.queue.release()
-        return waiter
+        return g
+
+    def new_wait(self) -> GroupWait:
+        op = GroupWait.__new__(GroupWait)
+        op.group = self
+        op.waiting = False
+        return op
+
+    def wait_as(self, g: Goroutine) -> object:
+        if self.queue.count() == 0:
+            return None
+        begin_wait(g, W_WAITGROUP)
+        self.queue.acquire()
+        self.queue.put_waiter(g)
+        self.queue.release()
+        if self.queue.count() == 0 and self.take_out(g):  # race: the last done() came before it could see us in the queue
+            g.set_state(RUNNING)
+            return None
+        return Parked
+
+    def take_out(self, g: Goroutine) -> bool:
+        """False: a waker has taken g out already."""
+        self.queue.acquire()
+        left = self.queue.drop_waiter(g) and g.win()
+        self.queue.release()
+        return left
+
+    def withdraw(self, g: Goroutine) -> None:
+        """g was woken by something else: it does not stay in the queue."""
+        self.queue.acquire()
+        self.queue.drop_waiter(g)
+        self.queue.release()
+
+    def through(self) -> None:
+        """A waiter returns."""
+        if self.queue.count() != 0:
+            raise SyncError("sync: WaitGroup is reused before previous Wait has returned")
 
     def __repr__(self) -> str:
         return f"<WaitGroup counter={self.queue.count()} waiters={self.queue.waiting()}>"
 
 
-class WaitGroupWait(Waiter):
-    """One await of a WaitGroup."""
+class GroupWait(Op):
+    """One wait for a group."""
 
-    def __init__(self, group: WaitGroup) -> None:
-        super().__init__()
-        self.group = group
-        self.g: Goroutine = None  # type: ignore[assignment]  # until it waits
-        self.woken = False
+    group: GroupCounter
 
-    def __await__(self) -> Generator[Any, Any, None]:
-        return self  # type: ignore[return-value]
+    def what(self) -> str:
+        return "wg"
 
-    def __iter__(self) -> WaitGroupWait:
-        return self
+    def begin(self, g: Goroutine) -> object:
+        return self.group.wait_as(g)
 
-    def __next__(self) -> None:
-        if self.woken or not self.wait():
-            raise StopIteration
+    def leave(self, g: Goroutine) -> None:
+        self.group.withdraw(g)
 
-    def wait(self) -> bool:
-        """True: the goroutine yields now, queued here, or to try again because it has no P."""
-        m: M | None = current_m()
-        if m is None:
-            raise no_runtime("await wg", "a goroutine: run(main), go(fn)")
-        if self.group.queue.count() == 0:
-            return False
-        have = enter_runtime(m)
-        self.g = m.held()
-        self.g.set_state(PARKING if have else RETRY)
-        if have:
-            self.g.reason = W_WAITGROUP
-            self.group.queue.acquire()
-            self.group.queue.put_waiter(self)
-            self.group.queue.release()
-            if self.group.queue.count() == 0 and self.leave_queue():  # race: the last done() came before it could see us in the queue
-                self.g.set_state(RUNNING)
-                leave_runtime(m)
-                return False
-        leave_runtime(m)
-        return True
-
-    def leave_queue(self) -> bool:
-        """False: a waker has taken us out already."""
-        self.group.queue.acquire()
-        left = self.group.queue.drop_waiter(self)
-        self.group.queue.release()
-        return left is not None
-
-    def throw(self, error: BaseException, /) -> None:
-        """The goroutine is ended, or cancelled, while it waits: nothing stays behind in the queue."""
-        self.leave_queue()
-        raise error
+    def judge(self, answer: object) -> None:
+        self.group.through()

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from .g cimport Goroutine
 from .m cimport M
 from .p cimport P
@@ -23,3 +24,5 @@ cpdef int unstart_m(Scheduler s, P p, bint spinning) except -1
 cdef bint ask_for_spinning(Scheduler s) noexcept
 @cython.locals(idle=bint)
 cdef bint rest_p(Scheduler s, P p) noexcept
+@cython.locals(until=int64_t)
+cpdef int wake_poller(Scheduler s, int64_t when) except -1

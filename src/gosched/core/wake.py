@@ -110,8 +110,11 @@ def hand_off_p(s: Scheduler, p: P) -> None:
         start_m(s, p, True)
     elif not rest_p(s, p):
         start_m(s, p, False)
-    elif s.need_spinning():  # race: work came to a queue while p was on its way to the idle list
-        wake_p(s)
+    else:
+        if p.timers.wake_time() != 0:
+            wake_poller(s, p.timers.wake_time())
+        if s.need_spinning():  # race: work came to a queue while p was on its way to the idle list
+            wake_p(s)
 
 
 def rest_p(s: Scheduler, p: P) -> bool:
@@ -122,6 +125,16 @@ def rest_p(s: Scheduler, p: P) -> bool:
         s.put_idle_p(p)
     s.release()
     return idle
+
+
+def wake_poller(s: Scheduler, when: int) -> None:
+    """A timer is due at `when`, perhaps earlier than who polls knows."""
+    if s.last_poll() != 0:
+        wake_p(s)
+    else:
+        until = s.poll_until()
+        if until <= 0 or until > when:
+            s.host.poll_wake()
 
 
 def start_spinning(m: M) -> None:

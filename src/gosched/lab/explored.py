@@ -20,6 +20,8 @@ class ExploredHost:
         self.deadlocked = False
         self.finished = False
         self.result: Any = None
+        self.clock = 1
+        self.poked = False
         self.sched = core.sched.Scheduler(self, nproc, seed, ring)
 
     def check(self) -> None:
@@ -50,13 +52,19 @@ class ExploredHost:
         self.hub.point()
 
     def now(self) -> int:
-        return 1
+        return self.clock
+
+    def sleep_m(self, m: Any) -> None:
+        m.sleep_note(-1)
 
     def poll(self, until: int) -> None:
-        self.hub.point()
+        """Until woken, or until the hub finds that nobody else can go on: then it is `until`."""
+        if not self.hub.wait(lambda: self.poked, until >= 0):
+            self.clock = max(self.clock, until)
+        self.poked = False
 
     def poll_wake(self) -> None:
-        pass
+        self.poked = True
 
     def deadline(self) -> int:
         return -2

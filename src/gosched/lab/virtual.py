@@ -2,6 +2,9 @@
 
 The scheduler is the production one, compiled or pure: only the host differs. An M's turn is one step of its loop (find a goroutine and run it until
 it yields), so user code is never interrupted, and the same seed gives the same trace, on every build.
+
+A goroutine that waits by the plain spelling keeps its M's stack. Then each M has a stack of its own here, a greenlet; without greenlet only the awaited
+spelling works in virtual time.
 """
 
 from __future__ import annotations
@@ -18,11 +21,19 @@ from gosched.core.native import current_m, set_current_m
 from gosched.core.p import P
 from gosched.core.sched import Scheduler
 from gosched.core.spawn import spawn_outside
-from gosched.core.states import EXIT, PARK, POLL, RING
-from gosched.core.waitgroup import WaitGroup
+from gosched.core.states import EXIT, NOBODY, PARK, POLL, RING
+from gosched.core.waitgroup import GroupCounter
 from gosched.program import Main, OnUncaught, Program, deadlock
 
-NOBODY = -2
+try:
+    from greenlet import getcurrent, greenlet
+except ImportError:  # pragma: no cover - said in words by sleep_m
+    greenlet = None
+
+# Virtual time begins here: a time of 0 would mean that a timer is not set.
+EPOCH = 1_000_000_000
+# What an M sleeps for, beside PARK and POLL: its note, with a goroutine on its stack.
+LOCKED = 10
 Event = tuple[int, int, int, int, int]
 
 
@@ -38,12 +49,15 @@ class VirtualRuntime(Program):
     ) -> None:
         super().__init__(on_uncaught)
         self.random = random.Random(seed)
-        self.clock = 0
+        self.clock = EPOCH
         self.trace: list[Event] = []
         self.ms: list[M] = []
         self.asleep_ms: dict[M, int] = {}
         self.until: int = NOBODY
-        self.blocked_waiters: list[WaitGroup] = []
+        self.poked = False
+        self.stacks: dict[M, Any] = {}
+        self.loop: Any = None
+        self.blocked_waiters: list[GroupCounter] = []
         self.sched = Scheduler(self, gomaxprocs, seed, ring)
 
     # ---- the Host ----
@@ -61,7 +75,16 @@ class VirtualRuntime(Program):
         raise NotImplementedError("turns are taken by _turn")
 
     def poll_wake(self) -> None:
-        self.until = self.clock
+        self.poked = True
+
+    def sleep_m(self, m: M) -> None:
+        """m's goroutine waits on m's stack: the loop goes on, on its own."""
+        if self.loop is None:
+            raise RuntimeError("the plain spelling inside a goroutine needs greenlet in virtual time: pip install greenlet, or await the twin")
+        while not m.sleep_note(0):
+            set_current_m(None)
+            self.loop.switch(LOCKED)
+            set_current_m(m)
 
     def deadline(self) -> int:
         return self.until
@@ -96,11 +119,10 @@ class VirtualRuntime(Program):
         if not able:
             return self._jump()
         m = able[self.random.randrange(len(able))]
-        set_current_m(m)
-        try:
-            verdict = step(m)
-        finally:
-            set_current_m(None)
+        verdict = self._step(m)
+        if verdict == LOCKED:
+            self.asleep_ms[m] = verdict
+            return True
         submit_late_global(m)
         self.trace.append((self.clock, m.id, -1 if m.p is None else m.p.id, m.goid if verdict == 0 else 0, verdict))
         if verdict == EXIT:
@@ -110,17 +132,35 @@ class VirtualRuntime(Program):
             self.asleep_ms[m] = verdict
         return True
 
+    def _step(self, m: M) -> int:
+        """One step of m's loop, or the rest of one that slept."""
+        if greenlet is None:
+            return _one_step(m)
+        self.loop = getcurrent()
+        stack = self.stacks.get(m)
+        if stack is None or stack.dead:
+            stack = self.stacks[m] = greenlet(_steps)
+        verdict: int = stack.switch(m, self.loop)
+        if verdict == EXIT:
+            del self.stacks[m]
+            stack.throw()
+        return verdict
+
     def _awake(self, m: M) -> bool:
         verdict = self.asleep_ms.get(m)
         if verdict is None:
             return True
-        if verdict == PARK:
+        if verdict == LOCKED:
+            if not m.sleep_note(0):
+                return False
+        elif verdict == PARK:
             if not m.sleep_note(0):
                 return False
             woken(m)
-        elif m.poll_until < 0 or m.poll_until > self.clock:
+        elif not self.poked and (m.poll_until < 0 or m.poll_until > self.clock):
             return False
         else:
+            self.poked = False
             self.until = NOBODY
             after_poll(m, max(1, self.clock))
         del self.asleep_ms[m]
@@ -142,3 +182,17 @@ class VirtualRuntime(Program):
             return
         assert still_dead(self.sched), "an M sleeps although there is work: a lost wake-up"
         self.fatal(deadlock(self.sched))
+
+
+def _one_step(m: M) -> int:
+    set_current_m(m)
+    try:
+        return step(m)
+    finally:
+        set_current_m(None)
+
+
+def _steps(m: M, loop: Any) -> None:
+    """The stack of one M: step after step, each followed by the loop's choice of who goes on."""
+    while True:
+        loop.switch(_one_step(m))

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from gosched.core.native import Note
-
-NEVER = -1
-NOBODY = -2
+from gosched.core.states import NEVER as NEVER
+from gosched.core.states import NOBODY
 
 
 class Poller(Protocol):

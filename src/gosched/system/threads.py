@@ -17,12 +17,14 @@ from gosched.core.mloop import run_m
 from gosched.core.native import nap, now
 from gosched.core.states import COURTESY_NS
 from gosched.core.wake import unstart_m
+from gosched.debug import track_origins
 from gosched.errors import ThreadLimitError
 
 from .poller import NotePoller, Poller
 
 if TYPE_CHECKING:
     from gosched.core.g import Goroutine
+    from gosched.core.m import M
     from gosched.core.p import P
     from gosched.core.sched import Scheduler
 
@@ -58,6 +60,7 @@ class ThreadHost:
         OURS.add(ident)
         try:
             sys.set_asyncgen_hooks(*self.asyncgen_hooks)
+            track_origins()
             run_m(sched, number, p, spinning)
         except BaseException as error:  # a defect of the scheduler itself: it must not pass for a thread that has nothing to do
             self.events.fatal(error)
@@ -72,6 +75,9 @@ class ThreadHost:
 
     def now(self) -> int:
         return now()
+
+    def sleep_m(self, m: M) -> None:
+        m.sleep_note(-1)
 
     def poll(self, until: int) -> None:
         self.poller.wait(until)

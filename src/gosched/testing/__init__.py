@@ -25,7 +25,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from gosched.core.native import current_m
-from gosched.core.waitgroup import WaitGroup
+from gosched.sync import WaitGroup
 from gosched.errors import no_runtime
 from gosched.lab.virtual import VirtualRuntime
 

@@ -1,0 +1,64 @@
+cimport cython
+from .g cimport Goroutine
+from .native cimport ChannelWords, Waiter
+from .op cimport Op
+from .park cimport awaiting, begin_wait, ready
+from .signals cimport Closed, Nothing, Parked
+from .timers cimport Timer
+
+cdef int W_RECV, W_SEND
+
+@cython.final
+cdef class Case(Waiter):
+    cdef readonly Channel channel
+    cdef readonly int kind
+    cdef readonly int index
+    cdef public object value
+    cdef readonly bint closed
+    cdef Goroutine g
+    cdef Waiter won_over
+
+cdef class Channel(ChannelWords):
+    cdef Timer timer
+    cdef public bint nil
+    cdef object __weakref__
+    @cython.locals(g=Goroutine)
+    cdef object recv_here(self)
+    cdef object send_for(self, Goroutine g, object value)
+    cdef object recv_for(self, Goroutine g)
+    cdef object send_if_ready(self, object value)
+    cdef object recv_if_ready(self)
+    cdef int leave(self, Goroutine g) except -1
+    @cython.locals(first=bint)
+    cdef bint close_now(self) except -1
+    @cython.locals(w=Waiter, won=bint)
+    cdef bint wake_closed(self) except -1
+    cdef object send_or_keep(self, object value)
+    cdef object recv_or_keep(self)
+    @cython.locals(w=Waiter)
+    cdef object give(self, object value)
+    @cython.locals(w=Waiter)
+    cdef object take(self)
+    @cython.locals(full=bint)
+    cdef bint drain(self) except -1
+    @cython.locals(w=Waiter)
+    cdef Waiter next_receiver(self)
+    @cython.locals(w=Waiter)
+    cdef Waiter next_sender(self)
+
+@cython.final
+@cython.no_gc
+cdef class SendOp(Op):
+    cdef Channel channel
+    cdef object value
+
+@cython.locals(op=SendOp)
+cdef SendOp send_op(Channel channel, object value)
+@cython.locals(case=Case)
+cpdef Case new_case(Channel channel, int kind, int index, object value)
+@cython.locals(case=Case)
+cpdef Goroutine goroutine_of(Waiter w)
+@cython.locals(case=Case, g=Goroutine)
+cdef int hand_over(Waiter w, object value) except -1
+@cython.locals(case=Case, g=Goroutine)
+cdef object sent_by(Waiter w)

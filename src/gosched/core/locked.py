@@ -1,0 +1,100 @@
+"""A goroutine that waits with its thread: Go's stoplockedm and startlockedm.
+
+The plain spelling of an operation keeps the goroutine's stack, and with it the M. While it waits the M has no P, is on no idle list, and sleeps on its
+note; `g.home` names it. Whoever takes such a goroutine from a queue cannot run it: it gives its own P to that M and goes to sleep itself.
+
+    stop_locked    the M:        home, note clear; PARKING -> PARKED; hands its P on; sleeps
+    a waker        any thread:   wins the wait, PARKED -> RUNNABLE, queues the goroutine as any other
+    start_locked   another M:    leaves its P in `nextp` and wakes the note
+The waker may come, and even start_locked, before the M sleeps: the note keeps the wake-up. `idle_locked` counts these sleepers for the deadlock check; it
+is counted down by start_locked, perhaps before it was counted up: too low for a moment means one deadlock check too few, and the M that counts up
+checks again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .ending import check_dead
+from .states import ALIVE, PARKED, PARKING, RUNNABLE, RUNNING
+from .wake import acquire_p, hand_off_p, submit_behind
+
+if TYPE_CHECKING:
+    from .g import Goroutine
+    from .m import M
+
+
+def stop_locked(m: M, g: Goroutine) -> None:
+    """g, on m's stack, is PARKING: returns when it is woken and m has a P. In the runtime."""
+    bind(m, g)
+    if g.swap_state(PARKING, PARKED):
+        if m.sched.phase() != ALIVE and g.win() and g.swap_state(PARKED, RUNNABLE):  # race: it parked behind the back of begin_ending
+            submit_behind(m, g)
+        give_up_p(m)
+        sleep_locked(m)
+    unbind(g)
+
+
+def wait_for_p(m: M, g: Goroutine) -> None:
+    """g, on m's stack, has lost its P and there was none to be had: it queues with the others. In the runtime."""
+    bind(m, g)
+    g.set_state(RUNNABLE)
+    submit_behind(m, g)
+    sleep_locked(m)
+    unbind(g)
+
+
+def yield_locked(m: M, g: Goroutine) -> None:
+    """g, on m's stack, lets others run: Gosched in the plain spelling. In the runtime."""
+    bind(m, g)
+    g.set_state(RUNNABLE)
+    submit_behind(m, g)
+    give_up_p(m)
+    sleep_locked(m)
+    unbind(g)
+
+
+def start_locked(m: M, g: Goroutine) -> None:
+    """m has taken g from a queue: its P goes to the M that g is on."""
+    target: M = g.home  # type: ignore[assignment]
+    m.sched.acquire()
+    m.sched.idle_locked -= 1
+    m.sched.release()
+    target.nextp = m.p
+    m.p = None  # type: ignore[assignment]
+    target.wake_note()
+
+
+def bind(m: M, g: Goroutine) -> None:
+    m.clear_note()
+    g.home = m
+
+
+def unbind(g: Goroutine) -> None:
+    g.home = None
+    g.set_state(RUNNING)
+
+
+def give_up_p(m: M) -> None:
+    if m.p is not None:
+        p = m.p
+        m.p = None  # type: ignore[assignment]
+        hand_off_p(m.sched, p)
+
+
+def sleep_locked(m: M) -> None:
+    m.sched.acquire()
+    m.sched.idle_locked += 1
+    dead = check_dead(m.sched)
+    m.sched.release()
+    if dead:
+        m.sched.host.all_asleep()
+    m.state = "locked"
+    m.sched.host.sleep_m(m)
+    m.state = "running"
+    p = m.nextp
+    m.nextp = None
+    acquire_p(m, p)  # type: ignore[arg-type]
+    m.p.chain = 0
+    m.p.schedtick += 1
+    m.p.usertick += 1

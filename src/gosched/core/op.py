@@ -1,0 +1,99 @@
+"""Awaitables of operations that have no value to give back: send, lock, wait, sleep.
+
+A compiled object that ends without a value is cheaper than a generator. (One that returns a value is not: it would go through StopIteration. So `arecv` is a
+generator.) It does nothing until it is awaited, may be given to go(), and is reported in debug mode if it is dropped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from .g import Goroutine
+from .native import current_m
+from .park import awaiting
+from .signals import Parked, Woken
+
+if TYPE_CHECKING:
+    from .m import M
+
+
+class Op:
+    """One execution of an operation. Subclasses say what begins it, what leaves nothing behind, and what an answer means."""
+
+    waiting: bool
+
+    def what(self) -> str:
+        raise NotImplementedError
+
+    def begin(self, g: Goroutine) -> object:
+        """The answer, or Parked."""
+        raise NotImplementedError
+
+    def leave(self, g: Goroutine) -> None:
+        """The wait was ended by something else."""
+        raise NotImplementedError
+
+    def judge(self, answer: object) -> None:
+        """What the answer to a wait, or an answer other than None without one, means: raises, or takes over."""
+
+    def step(self, answer: object) -> bool:
+        """True: yield. False: done."""
+        if self.waiting and answer is not Woken:
+            self.judge(answer)
+            return False
+        self.waiting = False
+        g = awaiting(self.what())
+        if g is None:
+            return True
+        answer = self.begin(g)
+        if answer is Parked:
+            self.waiting = True
+            return True
+        if answer is not None:
+            self.judge(answer)
+        return False
+
+    # ---- for the spellings with a deadline, and the plain one (spelling.py) ----
+
+    def name(self) -> str:
+        return self.what()
+
+    def start(self, g: Goroutine) -> object:
+        answer = self.begin(g)
+        self.waiting = answer is Parked
+        return answer
+
+    def withdraw(self, g: Goroutine) -> None:
+        self.leave(g)
+
+    def finish(self, answer: object) -> None:
+        if self.waiting or answer is not None:
+            self.judge(answer)
+
+    # ---- as a coroutine ----
+
+    def give_up(self) -> None:
+        if self.waiting:
+            m: M = current_m()
+            self.leave(m.held())
+
+    def __await__(self) -> Self:
+        return self
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> None:
+        if not self.step(None):
+            raise StopIteration
+
+    def send(self, answer: Any) -> None:
+        if not self.step(answer):
+            raise StopIteration
+
+    def throw(self, error: Any, value: Any = None, traceback: Any = None) -> None:
+        self.give_up()
+        raise error if value is None else value
+
+    def close(self) -> None:
+        """It holds nothing that would have to be given back: an operation that waits is thrown into, not closed."""

@@ -1,0 +1,98 @@
+"""The plain spelling: the caller waits with its stack, whatever it is.
+
+A goroutine keeps its M, whose P goes to another (locked.py). A thread that is no goroutine gets a stand-in, a goroutine in no list: it is won and claimed as
+any other, and its waker rings the thread's note. Such a thread waits for its own deadline and is open to signals.
+"""
+
+from __future__ import annotations
+
+import _thread
+from typing import TYPE_CHECKING
+
+from gosched.errors import inside_scheduler
+
+from .entry import enter_runtime, leave_runtime
+from .g import Goroutine
+from .locked import stop_locked, wait_for_p, yield_locked
+from .native import ThreadWords, current_m, list_of
+from .park import regain_p
+from .signals import Ended, TimedOut
+from .states import ALIVE, PARKED, PARKING, RUNNING
+
+if TYPE_CHECKING:
+    from .m import M
+
+
+def caller() -> Goroutine:
+    """The goroutine that runs on this thread, with a P; or a stand-in for a thread that runs none."""
+    m: M | None = current_m()
+    if m is None or m.in_runtime or not m.busy():
+        g = Goroutine.__new__(Goroutine)
+        g.given_name = "thread"
+        g.home = ThreadWords()
+        g.set_state(RUNNING)
+        return g
+    g = m.held()
+    if m.lost_p() and not regain_p(m):
+        enter_runtime(m)
+        if m.p is None:
+            wait_for_p(m, g)
+        leave_runtime(m)
+    return g
+
+
+def yield_caller() -> bool:
+    """Lets other goroutines run. False: this thread runs none."""
+    g = caller()
+    if is_thread(g):
+        return False
+    m: M = current_m()
+    enter_runtime(m)
+    yield_locked(m, g)
+    leave_runtime(m)
+    return True
+
+
+def is_thread(g: Goroutine) -> bool:
+    """g is the stand-in of a thread."""
+    return list_of(g) is None
+
+
+def park_caller(g: Goroutine, until: int) -> object:
+    """g, which `caller` gave, is PARKING: waits until it is woken, and returns the answer. A thread waits until `until` at the longest (-1: for ever)."""
+    if is_thread(g):
+        return park_thread(g, until)
+    m: M = current_m()
+    enter_runtime(m)
+    m.plain_parks += 1
+    stop_locked(m, g)
+    leave_runtime(m)
+    if m.sched.phase() != ALIVE and not g.system:
+        return Ended
+    return g.take_inbox()
+
+
+def park_thread(g: Goroutine, until: int) -> object:
+    if current_m() is not None and g.win():
+        g.set_state(RUNNING)
+        raise inside_scheduler()
+    if g.swap_state(PARKING, PARKED):
+        interrupted = False
+        while True:
+            try:
+                woken = g.home.doze(until)  # type: ignore[union-attr]
+            except KeyboardInterrupt:
+                woken = False
+                interrupted = True
+            if woken:
+                break
+            if g.win():  # race: at this very moment a waker took us from the queue, and our answer is on its way
+                g.set_state(RUNNING)
+                if interrupted:
+                    raise KeyboardInterrupt
+                return TimedOut
+            until = -1
+        if interrupted:
+            _thread.interrupt_main()
+    g.set_state(RUNNING)
+    return g.take_inbox()

@@ -1,0 +1,105 @@
+"""Timers with a channel: Go's semantics since 1.23.
+
+Such a timer stands in a heap only while somebody is blocked on its channel. Otherwise it fires late, when somebody comes to receive, with the time at which
+it was due: so one that nobody refers to is garbage like anything else. `clear_time` and `set_time` of the channel's timer take back a value that was sent and
+not received, and `seq` stops a firing that is under way: afterwards no stale value can come.
+
+Locks: heap, timer, channel, in this order. Sending and taking back happen under the timer's lock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .chan import Channel, goroutine_of
+from .native import Waiter
+from .park import ready
+from .timers import Timer, clock
+
+if TYPE_CHECKING:
+    from .sched import Scheduler
+
+
+class ChanTimer(Timer):
+    def __init__(self, sched: Scheduler, channel: Channel) -> None:
+        super().__init__(sched)
+        self.channel = channel
+        self.blocked = 0
+        self.lazy = True
+        self.channel.timer = self
+
+    def fire(self, when: int, seq: int) -> None:
+        w: Waiter | None = None
+        self.acquire()
+        if self.seq == seq:  # race: stopped or reset since the heap let go of it
+            w = self.send(when)
+        self.release()
+        if w is not None:
+            ready(goroutine_of(w))
+
+    def send(self, when: int) -> Waiter | None:
+        """Lock held: who is to be readied. A value that is still there stays, and this one is dropped."""
+        self.channel.acquire()
+        w = self.channel.give(when / 1e9)
+        self.channel.release()
+        return w if isinstance(w, Waiter) else None
+
+    def run_late(self) -> None:
+        """Somebody comes to receive: what is due is sent now."""
+        w: Waiter | None = None
+        at = clock(self.sched)
+        self.acquire()
+        if (self.heap is None or self.zombie) and self.when != 0 and self.when <= at:
+            when = self.when
+            if self.period > 0:
+                self.when = when + self.period * (1 + (at - when) // self.period)
+            else:
+                self.when = 0
+            w = self.send(when)
+        self.release()
+        if w is not None:
+            ready(goroutine_of(w))
+
+    def block(self) -> None:
+        """Somebody waits on the channel: the heap has to know."""
+        self.acquire()
+        self.blocked += 1
+        self.lazy = False
+        todo = self.place() if self.when != 0 else 0
+        self.release()
+        self.settle(todo)
+
+    def unblock(self) -> None:
+        self.acquire()
+        self.blocked -= 1
+        if self.blocked == 0:
+            self.lazy = True
+            self.bury()
+        self.release()
+
+    def restart(self, when: int, period: int) -> bool:
+        """True: it had not fired, or nobody had received what it sent."""
+        self.acquire()
+        pending = self.take_back()
+        self.when = when
+        self.period = period
+        todo = self.place()
+        self.release()
+        self.settle(todo)
+        return pending
+
+    def halt(self) -> bool:
+        """True as for restart."""
+        self.acquire()
+        pending = self.take_back()
+        self.bury()
+        self.release()
+        return pending
+
+    def take_back(self) -> bool:
+        """Lock held."""
+        pending = self.when != 0
+        self.when = 0
+        self.seq += 1
+        drained = self.channel.drain()
+        return pending or drained

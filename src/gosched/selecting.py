@@ -1,0 +1,143 @@
+"""select and aselect. The overloads tell a type checker which value comes with which index, so that `match` narrows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, Literal, TypeVar, overload
+
+from gosched.core.g import Goroutine
+from gosched.core.select import Selection, default
+from gosched.core.signals import Again, Parked
+from gosched.errors import DeadlineExceeded
+from gosched.spelling import block, twin, wait
+
+__all__ = ["aselect", "default", "select"]
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+E = TypeVar("E")
+F = TypeVar("F")
+T = TypeVar("T")
+Case = Callable[..., T] | tuple[Callable[..., T], Any]
+"""ch.recv, ch.recv_ok, (ch.send, value), default. Its value has the type of what the method returns."""
+
+
+@overload
+def select(c0: Case[A], /, *, timeout: None = None) -> tuple[Literal[0], A]: ...
+@overload
+def select(c0: Case[A], /, *, timeout: float) -> tuple[Literal[0], A] | tuple[None, None]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], /, *, timeout: None = None) -> tuple[Literal[0], A] | tuple[Literal[1], B]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], /, *, timeout: float) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[None, None]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], c2: Case[C], /, *, timeout: None = None) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], c2: Case[C], /, *, timeout: float) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[None, None]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], /, *, timeout: None = None) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], /, *, timeout: float) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[None, None]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], c4: Case[E], /, *, timeout: None = None) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[Literal[4], E]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], c4: Case[E], /, *, timeout: float) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[Literal[4], E] | tuple[None, None]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], c4: Case[E], c5: Case[F], /, *, timeout: None = None) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[Literal[4], E] | tuple[Literal[5], F]: ...
+@overload
+def select(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], c4: Case[E], c5: Case[F], /, *, timeout: float) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[Literal[4], E] | tuple[Literal[5], F] | tuple[None, None]: ...
+@overload
+def select(*cases: Case[Any], timeout: float | None = None) -> tuple[int | None, Any]: ...
+def select(*cases: Any, timeout: float | None = None) -> Any:
+    """Waits until one of several channel operations can go on, does it, and returns (index, value).
+
+    Cases: `ch.recv`, `ch.recv_ok`, `(ch.send, value)`, and `default`, which is taken when no other can go on at once. Of several that can, one is
+    chosen at random. The value is what was received, `(value, ok)` for `recv_ok`, None for a send and for default. A timeout returns (None, None).
+
+    >>> import gosched
+    >>> a, b = gosched.Chan[int](1), gosched.Chan[str](1)
+    >>> b.send("hello")
+    >>> match gosched.select(a.recv, b.recv):
+    ...     case 0, number:
+    ...         print("a", number)
+    ...     case 1, text:
+    ...         print("b", text)
+    b hello
+    >>> gosched.select(a.recv, b.recv, gosched.default)
+    (2, None)
+    """
+    selection = _parsed(cases, timeout)
+    try:
+        answer = block("select", selection.start_as, _left_later, timeout)
+    except DeadlineExceeded:
+        return None, None
+    finally:
+        selection.leave()
+    return answer if type(answer) is tuple else selection.result(answer)
+
+
+@overload
+def aselect(c0: Case[A], /, *, timeout: None = None) -> Coroutine[Any, Any, tuple[Literal[0], A]]: ...
+@overload
+def aselect(c0: Case[A], /, *, timeout: float) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[None, None]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], /, *, timeout: None = None) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], /, *, timeout: float) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[None, None]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], c2: Case[C], /, *, timeout: None = None) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], c2: Case[C], /, *, timeout: float) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[None, None]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], /, *, timeout: None = None) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], /, *, timeout: float) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[None, None]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], c4: Case[E], /, *, timeout: None = None) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[Literal[4], E]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], c4: Case[E], /, *, timeout: float) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[Literal[4], E] | tuple[None, None]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], c4: Case[E], c5: Case[F], /, *, timeout: None = None) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[Literal[4], E] | tuple[Literal[5], F]]: ...
+@overload
+def aselect(c0: Case[A], c1: Case[B], c2: Case[C], c3: Case[D], c4: Case[E], c5: Case[F], /, *, timeout: float) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[Literal[2], C] | tuple[Literal[3], D] | tuple[Literal[4], E] | tuple[Literal[5], F] | tuple[None, None]]: ...
+@overload
+def aselect(*cases: Case[Any], timeout: float | None = None) -> Coroutine[Any, Any, tuple[int | None, Any]]: ...
+@twin
+def aselect(*cases: Any, timeout: float | None = None) -> Generator[Any, Any, Any]:
+    """`select`, awaited.
+
+    >>> import gosched
+    >>> async def main():
+    ...     ch = gosched.Chan[int]()
+    ...     return await gosched.aselect(ch.recv, timeout=0.001)
+    >>> gosched.run(main)
+    (None, None)
+    """
+    selection = _parsed(cases, timeout)
+    try:
+        if timeout is not None:
+            answer = yield from wait("select", selection.start_as, _left_later, timeout)  # type: ignore[misc]
+        else:
+            answer = selection.start()
+            while answer is Parked:
+                answer = yield
+                if answer is Again:
+                    answer = selection.start()
+    except DeadlineExceeded:
+        return None, None
+    finally:
+        selection.leave()
+    return answer if type(answer) is tuple else selection.result(answer)
+
+
+def _parsed(cases: tuple[Any, ...], timeout: float | None) -> Selection:
+    selection = Selection(cases)
+    if timeout is not None and selection.has_default():
+        raise ValueError("select: default with a timeout: default never waits, so leave one of them out")
+    return selection
+
+
+def _left_later(g: Goroutine) -> None:
+    """However a select ends, its `finally` takes its cases out of the queues."""

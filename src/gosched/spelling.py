@@ -1,0 +1,168 @@
+"""One operation, two spellings.
+
+An operation of core is `start(g) -> answer`, where the answer Parked means that g, goroutine or stand-in of a thread, waits now, and `withdraw(g)`, which
+leaves nothing behind when the wait was ended by something else. `block` is the plain spelling of any of them, `wait` the awaited one. Twins that are
+called millions of times a second are written out where they are (Chan.asend, Chan.arecv), without a deadline; with one they come here too.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, ParamSpec, TypeVar
+
+from gosched.core.g import Goroutine
+from gosched.core.interrupt import Cancellation
+from gosched.core.native import current_m, now
+from gosched.core.op import Op
+from gosched.core.park import awaiting
+from gosched.core.plain import caller, is_thread, park_caller
+from gosched.core.signals import Ended, Interrupted, Parked, TimedOut, Woken
+from gosched.core.timers import FAR, WakeTimer, clock
+from gosched.debug import DEBUG
+from gosched.errors import DeadlineExceeded, Goexit
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Start = Callable[[Goroutine], Any]
+Withdraw = Callable[[Goroutine], object]
+
+
+def twin(fn: Callable[P, Generator[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """A generator function as an awaitable operation."""
+    step: Any = types.coroutine(fn)
+    return watched(step) if DEBUG else step
+
+
+def watched(op: Callable[P, Any]) -> Callable[P, Coroutine[Any, Any, Any]]:
+    """In debug mode: an operation as a native coroutine, of which CPython reports that it was dropped."""
+
+    @functools.wraps(op)
+    async def operation(*args: P.args, **kwargs: P.kwargs) -> Any:
+        return await op(*args, **kwargs)
+
+    return operation
+
+
+def returns_op(fn: Callable[P, Any]) -> Callable[P, Coroutine[Any, Any, None]]:
+    """A function that returns an awaitable operation of core."""
+    return watched(fn) if DEBUG else fn
+
+
+def iterate(op: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
+    """What `__await__` returns for a twin."""
+    return (yield from (op if isinstance(op, types.GeneratorType) else op.__await__()))
+
+
+def nanoseconds(seconds: float, what: str = "timeout") -> int:
+    """Checked; negative: the time is over already."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise TypeError(f"{what} must be seconds, an int or a float, not {type(seconds).__name__}")
+    if seconds != seconds:
+        raise ValueError(f"{what} must be seconds, not nan")
+    if seconds > 9e9:
+        return FAR // 2
+    return int(seconds * 1e9)
+
+
+def after_ns(at: int, delay: int) -> int:
+    """A time that a timer can have: not 0, and not beyond the end of time."""
+    return max(1, min(FAR, at + delay))
+
+
+class Guard:
+    """What else can end a wait: a time, a context."""
+
+    def __init__(self, timeout: float | None, ctx: Cancellation | None) -> None:
+        self.delay = None if timeout is None else nanoseconds(timeout)
+        if ctx is not None and not isinstance(ctx, Cancellation):
+            raise TypeError(f"ctx must be a Context, not {type(ctx).__name__}")
+        self.timeout = timeout
+        self.ctx = ctx
+        self.until = 0
+        self.timer: WakeTimer | None = None
+
+    def arm(self, g: Goroutine) -> int:
+        """g waits now. Returns until when a thread, which has no timers, is to sleep."""
+        m = None if is_thread(g) else current_m()
+        if self.delay is not None and self.until == 0:
+            self.until = after_ns(now() if m is None else clock(m.sched), self.delay)
+        over = self.delay is not None and self.delay <= 0
+        if self.ctx is not None or over or (self.delay is not None and m is not None):
+            self.timer = WakeTimer(None if m is None else m.sched, g)
+            if self.ctx is not None:
+                self.ctx.watch(self.timer)
+            if over:
+                self.timer.finish(TimedOut)
+            elif self.delay is not None and m is not None:
+                self.timer.set_time(self.until, 0)
+        return self.until if self.delay is not None and m is None else -1
+
+    def disarm(self) -> None:
+        if self.timer is not None:
+            self.timer.disarm()
+            if self.ctx is not None:
+                self.ctx.unwatch(self.timer)
+
+    def judge(self, what: str, g: Goroutine, answer: Any, withdraw: Withdraw) -> Any:
+        if answer is TimedOut:
+            withdraw(g)
+            raise DeadlineExceeded(f"{what}: nothing came of it within {self.timeout:g} s")
+        if answer is Ended:
+            withdraw(g)
+            raise Goexit
+        if type(answer) is Interrupted:
+            withdraw(g)
+            raise answer.error
+        return answer
+
+
+def block(what: str, start: Start, withdraw: Withdraw, timeout: float | None = None, ctx: Cancellation | None = None) -> Any:
+    """The plain spelling."""
+    guard = Guard(timeout, ctx)
+    g = caller()
+    answer = start(g)
+    while answer is Parked:
+        try:
+            answer = park_caller(g, guard.arm(g))
+        except BaseException:
+            withdraw(g)
+            raise
+        finally:
+            guard.disarm()
+        answer = start(g) if answer is Woken else guard.judge(what, g, answer, withdraw)
+    return answer
+
+
+@twin
+def wait(
+    what: str, start: Start, withdraw: Withdraw, timeout: float | None = None, ctx: Cancellation | None = None
+) -> Generator[Any, Any, Any]:
+    """The awaited spelling."""
+    guard = Guard(timeout, ctx)
+    g = awaiting(what)
+    while g is None:
+        yield
+        g = awaiting(what)
+    answer = start(g)
+    while answer is Parked:
+        try:
+            guard.arm(g)
+            answer = yield
+        except BaseException:
+            withdraw(g)
+            raise
+        finally:
+            guard.disarm()
+        answer = start(g) if answer is Woken else guard.judge(what, g, answer, withdraw)
+    return answer
+
+
+def block_op(op: Op, timeout: float | None, ctx: Cancellation | None) -> None:
+    op.finish(block(op.name(), op.start, op.withdraw, timeout, ctx))
+
+
+@twin
+def wait_op(op: Op, timeout: float | None, ctx: Cancellation | None) -> Generator[Any, Any, None]:
+    op.finish((yield from wait(op.name(), op.start, op.withdraw, timeout, ctx)))  # type: ignore[misc]
