@@ -13,9 +13,13 @@ import gosched
 
 PUBLIC = sorted(n for n in vars(gosched) if not n.startswith("_") and not inspect.ismodule(getattr(gosched, n)))
 EXPECTED = {
-    *("AbandonedThreadWarning", "DeadlockError", "Goexit", "GoschedError", "SyncError", "ThreadLimitError"),
-    *("Goroutine", "MStats", "PStats", "Runtime", "RuntimeStats", "WaitGroup"),
-    *("ayield_now", "current", "go", "gomaxprocs", "num_cpu", "num_goroutine", "run", "stats"),
+    *("AbandonedThreadWarning", "ClosedChannelError", "DeadlineExceeded", "DeadlockError", "EndOfChannel", "Goexit", "GoschedError"),
+    *("SyncError", "ThreadLimitError"),
+    *("Goroutine", "MStats", "PStats", "Runtime", "RuntimeStats"),
+    *("ayield_now", "current", "go", "gomaxprocs", "num_cpu", "num_goroutine", "run", "stats", "yield_now"),
+    *("Chan", "RecvChan", "SendChan", "aselect", "default", "nil", "select"),
+    *("Cond", "Event", "Mutex", "Once", "Pool", "RWMutex", "Semaphore", "WaitGroup", "once_value"),
+    *("Ticker", "Timer", "after", "after_func", "asleep", "now", "sleep"),
 }
 
 

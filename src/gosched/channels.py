@@ -186,7 +186,7 @@ class Chan(Channel, Generic[T]):
             yield value
 
     def __aiter__(self) -> AsyncIterator[T]:
-        return self  # type: ignore[return-value]
+        return self
 
     @twin
     def __anext__(self) -> Generator[Any, Any, T]:

@@ -164,7 +164,7 @@ class Runtime(Program):
             if main.left and self.sched.live_count() == 0:
                 self.fatal(deadlock(self.sched))
             elif self.asleep and self._detect and still_dead(self.sched) and not main.done:  # asked last: main may have ended since
-                if not outsiders():
+                if not outsiders() and not self._others_awake():
                     self.fatal(deadlock(self.sched))
                     break
                 suspicion = min(1.0, suspicion * 2 or 0.05)
@@ -172,6 +172,10 @@ class Runtime(Program):
                 suspicion = 0.0
                 self.asleep = False
             self._bell.acquire(timeout=suspicion or GLANCE)
+
+    def _others_awake(self) -> bool:
+        """A goroutine of another runtime may still wake one of ours, through a channel that joins them."""
+        return any(not still_dead(rt.sched) for rt in list(_open) if rt is not self)
 
     def _wait_until(self, reached: Callable[[], bool]) -> None:
         """Until then, or until nothing has ended for as long as the grace: neither a goroutine nor a thread."""

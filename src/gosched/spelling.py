@@ -7,6 +7,7 @@ called millions of times a second are written out where they are (Chan.asend, Ch
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
 from collections.abc import Callable, Coroutine, Generator
@@ -61,8 +62,8 @@ def nanoseconds(seconds: float, what: str = "timeout") -> int:
         raise TypeError(f"{what} must be seconds, an int or a float, not {type(seconds).__name__}")
     if seconds != seconds:
         raise ValueError(f"{what} must be seconds, not nan")
-    if seconds > 9e9:
-        return FAR // 2
+    if abs(seconds) > 9e9:
+        return FAR // 2 if seconds > 0 else -1
     return int(seconds * 1e9)
 
 
@@ -105,33 +106,38 @@ class Guard:
             if self.ctx is not None:
                 self.ctx.unwatch(self.timer)
 
-    def judge(self, what: str, g: Goroutine, answer: Any, withdraw: Withdraw) -> Any:
+    def judge(self, what: str, answer: Any) -> Any:
         if answer is TimedOut:
-            withdraw(g)
             raise DeadlineExceeded(f"{what}: nothing came of it within {self.timeout:g} s")
         if answer is Ended:
-            withdraw(g)
             raise Goexit
         if type(answer) is Interrupted:
-            withdraw(g)
-            raise answer.error
+            raise fresh(answer.error)
         return answer
 
 
+def fresh(error: BaseException) -> BaseException:
+    """A copy for one goroutine to raise: many may wait for one context, and each raise adds to the traceback."""
+    mine = copy.copy(error)
+    mine.__cause__ = error.__cause__
+    return mine
+
+
 def block(what: str, start: Start, withdraw: Withdraw, timeout: float | None = None, ctx: Cancellation | None = None) -> Any:
-    """The plain spelling."""
+    """The plain spelling. A signal's handler may raise anywhere in here: whatever does, the caller does not stay in a queue."""
     guard = Guard(timeout, ctx)
     g = caller()
-    answer = start(g)
-    while answer is Parked:
-        try:
-            answer = park_caller(g, guard.arm(g))
-        except BaseException:
-            withdraw(g)
-            raise
-        finally:
-            guard.disarm()
-        answer = start(g) if answer is Woken else guard.judge(what, g, answer, withdraw)
+    try:
+        answer = start(g)
+        while answer is Parked:
+            try:
+                answer = park_caller(g, guard.arm(g))
+            finally:
+                guard.disarm()
+            answer = start(g) if answer is Woken else guard.judge(what, answer)
+    except BaseException:
+        withdraw(g)
+        raise
     return answer
 
 
@@ -145,17 +151,18 @@ def wait(
     while g is None:
         yield
         g = awaiting(what)
-    answer = start(g)
-    while answer is Parked:
-        try:
-            guard.arm(g)
-            answer = yield
-        except BaseException:
-            withdraw(g)
-            raise
-        finally:
-            guard.disarm()
-        answer = start(g) if answer is Woken else guard.judge(what, g, answer, withdraw)
+    try:
+        answer = start(g)
+        while answer is Parked:
+            try:
+                guard.arm(g)
+                answer = yield
+            finally:
+                guard.disarm()
+            answer = start(g) if answer is Woken else guard.judge(what, answer)
+    except BaseException:
+        withdraw(g)
+        raise
     return answer
 
 

@@ -24,11 +24,12 @@ class PStats:
     stolen: int
     handoffs: int
     retakes: int
+    timers: int
 
 
 @dataclass(frozen=True)
 class MStats:
-    """One thread: running, spinning, parked, polling; its P and the goroutine on it, or None."""
+    """One thread: running, spinning, parked, polling, locked; its P and the goroutine on it, or None."""
 
     id: int
     state: str
@@ -56,7 +57,11 @@ class RuntimeStats:
     idle_ps: int
     spinning_ms: int
     idle_ms: int
+    locked_ms: int
+    """Threads that sleep with a goroutine on their stack: it waits by the plain spelling."""
     threads: int
+    plain_parks: int
+    """How often goroutines have waited so."""
     ps: tuple[PStats, ...]
     ms: tuple[MStats, ...]
 
@@ -65,6 +70,7 @@ def collect(sched: Scheduler) -> RuntimeStats:
     goroutines = sched.goroutines()
     global_queue, idle_ps, spinning = sched_figures(sched)
     ps = []
+    ms = list(sched.allm)
     for p in sched.allp[: sched.nproc]:
         number, status, *figures = p_figures(p)
         ps.append(PStats(number, P_NAMES[status], *figures))
@@ -77,7 +83,9 @@ def collect(sched: Scheduler) -> RuntimeStats:
         idle_ps=idle_ps,
         spinning_ms=spinning,
         idle_ms=sched.idle_threads,
+        locked_ms=sched.idle_locked,
         threads=sched.threads,
+        plain_parks=sum(m.plain_parks for m in ms),
         ps=tuple(ps),
-        ms=tuple(MStats(*m_figures(m)) for m in list(sched.allm)),
+        ms=tuple(MStats(*m_figures(m)) for m in ms),
     )

@@ -50,8 +50,9 @@ class WaitGroup(GroupCounter):
         """`wait`, awaited; `await wg` is short for it."""
         return self.new_wait() if timeout is None and ctx is None else wait_op(self.new_wait(), timeout, ctx)
 
-    def __await__(self) -> Generator[Any, Any, None]:
-        return self.new_wait()  # type: ignore[return-value]
+    if TYPE_CHECKING:
+
+        def __await__(self) -> Generator[Any, Any, None]: ...  # type: ignore[override]
 
 
 class Locker(Protocol):
@@ -80,7 +81,7 @@ class Mutex(MutexCore):
 
     if TYPE_CHECKING:
 
-        async def __aenter__(self) -> None: ...  # type: ignore[override]
+        async def __aenter__(self) -> None: ...
         async def __aexit__(self, kind: Kind, error: Error, traceback: TracebackType | None) -> None: ...  # type: ignore[override]
 
     def lock(self, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
@@ -194,7 +195,7 @@ def _left(until: float | None) -> float | None:
 class Reader:
     """What RWMutex.reader() returns."""
 
-    __slots__ = ("lock", "alock", "try_lock", "unlock")
+    __slots__ = ("alock", "lock", "try_lock", "unlock")
 
     def __init__(self, m: RWMutex) -> None:
         self.lock = m.rlock

@@ -12,6 +12,7 @@ from gosched.lab.explored import ExploredHost
 from gosched.lab.explorer import Hub
 
 from .duels import DUELS, expect
+from .waits import WAITS
 
 Check = Callable[[], None]
 
@@ -31,7 +32,7 @@ def spawn_storm(hub: Hub, core: Any) -> Check:
         wg.done()
 
     async def main() -> None:
-        wg = core.waitgroup.WaitGroup()
+        wg = core.waitgroup.GroupCounter()
         wg.add(9)
         for i in range(1, 4):
             core.spawn.go(branch, wg, i)
@@ -50,7 +51,7 @@ def ring_overflow(hub: Hub, core: Any) -> Check:
         ran.append(i)
 
     async def main() -> None:
-        wg = core.waitgroup.WaitGroup()
+        wg = core.waitgroup.GroupCounter()
         for i in range(8):
             wg.go(leaf, i)
         await wg
@@ -72,7 +73,7 @@ def parallel(hub: Hub, core: Any) -> Check:
     async def main() -> None:
         for _ in range(2):
             here[0] = 0
-            wg = core.waitgroup.WaitGroup()
+            wg = core.waitgroup.GroupCounter()
             wg.go(meet, wg, 2)
             wg.go(meet, wg, 2)
             await wg
@@ -97,7 +98,7 @@ def parallel_by_chain(hub: Hub, core: Any) -> Check:
         wg.go(meet)
 
     async def main() -> None:
-        wg = core.waitgroup.WaitGroup()
+        wg = core.waitgroup.GroupCounter()
         wg.go(start, wg, 4)
         await wg
 
@@ -132,7 +133,7 @@ def third_hole(hub: Hub, core: Any) -> Check:
             hub.point()
 
     async def main() -> None:
-        wg = core.waitgroup.WaitGroup()
+        wg = core.waitgroup.GroupCounter()
         wg.go(submitter)
         await wg
 
@@ -164,7 +165,7 @@ def third_hole_by_retake(hub: Hub, core: Any) -> Check:
             hub.point()
 
     async def main() -> None:
-        wg = core.waitgroup.WaitGroup()
+        wg = core.waitgroup.GroupCounter()
         wg.go(submitter)
         await wg
 
@@ -198,7 +199,7 @@ def shrink_against_idle(hub: Hub, core: Any) -> Check:
             hub.point()
 
     async def main() -> None:
-        wg = core.waitgroup.WaitGroup()
+        wg = core.waitgroup.GroupCounter()
         wg.go(spawner)
         wg.go(spawner)
         wg.go(waits)
@@ -253,7 +254,7 @@ def pair_on_next(hub: Hub, core: Any) -> Check:
             hub.point()
 
     async def main() -> None:
-        wg = core.waitgroup.WaitGroup()
+        wg = core.waitgroup.GroupCounter()
         wg.go(starter)
         await wg
 
@@ -271,7 +272,7 @@ def resizing(hub: Hub, core: Any) -> Check:
         ran.append(i)
 
     async def main() -> None:
-        wg = core.waitgroup.WaitGroup()
+        wg = core.waitgroup.GroupCounter()
         for i in range(3):
             wg.go(leaf, i)
         core.resize.resize(host.sched, 1)
@@ -295,7 +296,7 @@ def park_against_wake(hub: Hub, core: Any) -> Check:
         done.done()
 
     async def main() -> None:
-        wg, done = core.waitgroup.WaitGroup(), core.waitgroup.WaitGroup()
+        wg, done = core.waitgroup.GroupCounter(), core.waitgroup.GroupCounter()
         wg.add(1)
         done.add(2)
         core.spawn.go(waiter, wg, done, 1)
@@ -325,7 +326,7 @@ def retake_against_entry(hub: Hub, core: Any) -> Check:
         ran.append(i)
 
     async def main() -> None:
-        wg = core.waitgroup.WaitGroup()
+        wg = core.waitgroup.GroupCounter()
         for i in range(3):
             wg.go(leaf, i)
         await wg
@@ -345,7 +346,7 @@ def ending_against_park(hub: Hub, core: Any) -> Check:
     """main returns while others are on their way to sleep for ever: each is ended, its finally block runs."""
     host = ExploredHost(hub, core, nproc=2, seed=hub.random.randrange(1 << 30))
     ended: list[int] = []
-    never = core.waitgroup.WaitGroup()
+    never = core.waitgroup.GroupCounter()
     never.add(1)
 
     async def sleeper(i: int) -> None:
@@ -355,7 +356,7 @@ def ending_against_park(hub: Hub, core: Any) -> Check:
             ended.append(i)
 
     async def main() -> None:
-        started = core.waitgroup.WaitGroup()
+        started = core.waitgroup.GroupCounter()
         started.add(2)
 
         async def one(i: int) -> None:
@@ -379,7 +380,7 @@ def ending_against_park(hub: Hub, core: Any) -> Check:
 def deadlock(hub: Hub, core: Any) -> Check:
     """Everybody waits for nobody: the scheduler says so, once all threads sleep."""
     host = ExploredHost(hub, core, nproc=2, seed=hub.random.randrange(1 << 30), expect_deadlock=True)
-    never = core.waitgroup.WaitGroup()
+    never = core.waitgroup.GroupCounter()
     never.add(1)
 
     async def sleeper() -> None:
@@ -410,4 +411,5 @@ PROGRAMS = [
     retake_against_entry,
     ending_against_park,
     deadlock,
+    *WAITS,
 ]

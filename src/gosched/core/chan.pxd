@@ -1,8 +1,9 @@
 cimport cython
 from .g cimport Goroutine
-from .native cimport ChannelWords, Waiter
+from .m cimport M
+from .native cimport ChannelWords, current_m, ThreadWords, Waiter
 from .op cimport Op
-from .park cimport awaiting, begin_wait, ready
+from .park cimport ready, regain_p, try_again, words_of
 from .signals cimport Closed, Nothing, Parked
 from .timers cimport Timer
 
@@ -22,10 +23,10 @@ cdef class Channel(ChannelWords):
     cdef Timer timer
     cdef public bint nil
     cdef object __weakref__
-    @cython.locals(g=Goroutine)
+    @cython.locals(m=M)
     cdef object recv_here(self)
-    cdef object send_for(self, Goroutine g, object value)
-    cdef object recv_for(self, Goroutine g)
+    cdef object send_by(self, ThreadWords who, object value)
+    cdef object recv_by(self, ThreadWords who)
     cdef object send_if_ready(self, object value)
     cdef object recv_if_ready(self)
     cdef int leave(self, Goroutine g) except -1
@@ -37,7 +38,7 @@ cdef class Channel(ChannelWords):
     cdef object recv_or_keep(self)
     @cython.locals(w=Waiter)
     cdef object give(self, object value)
-    @cython.locals(w=Waiter)
+    @cython.locals(w=Waiter, closed=bint)
     cdef object take(self)
     @cython.locals(full=bint)
     cdef bint drain(self) except -1
@@ -58,7 +59,3 @@ cdef SendOp send_op(Channel channel, object value)
 cpdef Case new_case(Channel channel, int kind, int index, object value)
 @cython.locals(case=Case)
 cpdef Goroutine goroutine_of(Waiter w)
-@cython.locals(case=Case, g=Goroutine)
-cdef int hand_over(Waiter w, object value) except -1
-@cython.locals(case=Case, g=Goroutine)
-cdef object sent_by(Waiter w)

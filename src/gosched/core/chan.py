@@ -10,7 +10,7 @@ channel has won, a goroutine whose time is over. The winner fills the inbox, giv
 
 The answer in the inbox: for a receiver the value, or Closed; for a sender None, or Closed; for a select its case.
 
-`…_for` do the work for any goroutine, or for the stand-in of a thread.
+`…_by` do the work for the goroutine that runs on a thread, or for the stand-in of a thread that runs none; they count no reference to it.
 A channel belongs to no scheduler: park.ready brings each waiter back to its own.
 """
 
@@ -18,16 +18,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gosched.errors import ClosedChannelError
+from gosched.errors import ClosedChannelError, no_runtime
 
 from .g import Goroutine
-from .native import ChannelWords, Waiter
+from .native import ChannelWords, ThreadWords, Waiter, current_m
 from .op import Op
-from .park import awaiting, begin_wait, ready
+from .park import ready, regain_p, try_again, words_of
 from .signals import Closed, Nothing, Parked
-from .states import W_RECV, W_SEND
+from .states import CAPACITY, W_RECV, W_SEND
 
 if TYPE_CHECKING:
+    from .m import M
     from .timers import Timer
 
 
@@ -42,6 +43,20 @@ class Case(Waiter):
     g: Goroutine
     won_over: Waiter | None
 
+    def win_wait(self) -> bool:
+        return self.g.win()
+
+    def hand(self, value: object) -> None:
+        if value is Closed:
+            self.closed = True
+        else:
+            self.value = value
+        self.g.set_inbox(self)
+
+    def sent(self) -> object:
+        self.g.set_inbox(self)
+        return self.value
+
 
 class Channel(ChannelWords):
     """The hot part of gosched.Chan. `timer`: this is a timer's channel. `nil`: select leaves it out."""
@@ -51,6 +66,8 @@ class Channel(ChannelWords):
             raise TypeError(f"Chan(): capacity must be an int, not {type(capacity).__name__}")
         if capacity < 0:
             raise ValueError(f"Chan(): capacity must be 0 or more, not {capacity}")
+        if capacity > CAPACITY:
+            raise ValueError(f"Chan(): capacity must be {CAPACITY} or less, not {capacity}")
         self.open_buffer(capacity)
         self.nil = False
         self.timer: Timer | None = None
@@ -63,23 +80,23 @@ class Channel(ChannelWords):
             return send_op(self, value)
         return self.asend_until(value, timeout, ctx)  # type: ignore[attr-defined]  # gosched.Chan has it
 
-    def start_recv(self) -> object:
+    def start_recv(self) -> Any:
         """For the goroutine that runs here. The value. Closed, and drained. Parked: yield."""
         return self.recv_here()
 
     def send_as(self, g: Goroutine, value: Any) -> object:
-        return self.send_for(g, value)
+        return self.send_by(words_of(g), value)
 
     def recv_as(self, g: Goroutine) -> object:
-        return self.recv_for(g)
+        return self.recv_by(words_of(g))
 
     def send_now(self, value: Any) -> object:
         return self.send_if_ready(value)
 
-    def recv_now(self) -> object:
+    def recv_now(self) -> Any:
         return self.recv_if_ready()
 
-    def withdraw(self, g: Goroutine) -> None:
+    def withdraw(self, g: Any) -> None:
         self.leave(g)
 
     def shut(self) -> bool:
@@ -103,28 +120,34 @@ class Channel(ChannelWords):
     # ---- operations ----
 
     def recv_here(self) -> object:
-        g = awaiting("ch.arecv()")
-        return Parked if g is None else self.recv_for(g)
+        m: M | None = current_m()
+        if m is None:
+            raise no_runtime("await ch.arecv()", "a goroutine: run(main), go(fn)")
+        if m.lost_p() and not regain_p(m):
+            try_again(m)
+            return Parked
+        return self.recv_by(m)
 
-    def send_for(self, g: Goroutine, value: Any) -> object:
+    def send_by(self, who: ThreadWords, value: Any) -> object:
+        """For the goroutine that runs there: None, Closed or Parked."""
         self.acquire()
         answer = self.send_or_keep(value)
         if answer is Nothing:
-            begin_wait(g, W_SEND)
-            g.set_inbox(value)
-            self.put_sender(g)
+            who.begin_wait(W_SEND)
+            self.seat_sender(who, value)
             self.release()
             return Parked
         return answer
 
-    def recv_for(self, g: Goroutine) -> object:
+    def recv_by(self, who: ThreadWords) -> object:
+        """For the goroutine that runs there: a value, Closed or Parked."""
         if self.timer is not None:
             self.timer.run_late()
         self.acquire()
         answer = self.recv_or_keep()
         if answer is Nothing:
-            begin_wait(g, W_RECV)
-            self.put_receiver(g)
+            who.begin_wait(W_RECV)
+            self.seat_receiver(who)
             self.release()
             return Parked
         return answer
@@ -171,9 +194,9 @@ class Channel(ChannelWords):
         w = self.take_last_sender()
         if w is None:
             w = self.take_last_receiver()
-        won = w is not None and goroutine_of(w).win()
+        won = w is not None and w.win_wait()
         if won:
-            hand_over(w, Closed)
+            w.hand(Closed)
         self.release()
         if won:
             ready(goroutine_of(w))
@@ -212,7 +235,7 @@ class Channel(ChannelWords):
             return Closed
         w = self.next_receiver()
         if w is not None:
-            hand_over(w, value)
+            w.hand(value)
             return w
         if self.buffered() < self.limit:
             self.buffer_put(value)
@@ -221,17 +244,20 @@ class Channel(ChannelWords):
 
     def take(self) -> Any:
         """Lock held. As `give`: the waiter whose value is out (take_out) or in the buffer now, None if nobody waited, Closed, Nothing."""
+        closed = self.is_closed()
         if self.buffered() != 0:
             self.put_out(self.buffer_take())
-            w = self.next_sender()
+            w = None if closed else self.next_sender()
             if w is not None:
-                self.buffer_put(sent_by(w))
+                self.buffer_put(w.sent())
             return w
+        if closed:
+            return Closed
         w = self.next_sender()
-        if w is not None:
-            self.put_out(sent_by(w))
-            return w
-        return Closed if self.is_closed() else Nothing
+        if w is None:
+            return Nothing
+        self.put_out(w.sent())
+        return w
 
     def drain(self) -> bool:
         """Takes back what is in the buffer of a timer's channel."""
@@ -247,13 +273,13 @@ class Channel(ChannelWords):
         """The receiver that came first, of those whose wait is won here."""
         while True:
             w: Waiter | None = self.take_receiver()
-            if w is None or goroutine_of(w).win():  # race: a select that another channel has won, or a wait whose time is over
+            if w is None or w.win_wait():  # race: a select that another channel has won, or a wait whose time is over
                 return w
 
     def next_sender(self) -> Waiter | None:
         while True:
             w: Waiter | None = self.take_sender()
-            if w is None or goroutine_of(w).win():  # race: the same on the other side
+            if w is None or w.win_wait():  # race: the same on the other side
                 return w
 
 
@@ -266,8 +292,8 @@ class SendOp(Op):
     def what(self) -> str:
         return "ch.asend()"
 
-    def begin(self, g: Goroutine) -> object:
-        return self.channel.send_for(g, self.value)
+    def begin(self, who: ThreadWords) -> object:
+        return self.channel.send_by(who, self.value)
 
     def leave(self, g: Goroutine) -> None:
         self.channel.leave(g)
@@ -301,28 +327,3 @@ def goroutine_of(w: Waiter) -> Goroutine:
         return w
     case: Case = w  # type: ignore[assignment]
     return case.g
-
-
-def hand_over(w: Waiter, value: object) -> None:
-    """To a waiter whose wait was won: the value of a send, or Closed."""
-    g = goroutine_of(w)
-    if g is w:
-        g.take_inbox()
-        g.set_inbox(value)
-    else:
-        case: Case = w  # type: ignore[assignment]
-        if value is Closed:
-            case.closed = True
-        else:
-            case.value = value
-        g.set_inbox(case)
-
-
-def sent_by(w: Waiter) -> object:
-    """The value of a sender whose wait was won; its answer is filled in."""
-    g = goroutine_of(w)
-    if g is w:
-        return g.take_inbox()
-    case: Case = w  # type: ignore[assignment]
-    g.set_inbox(case)
-    return case.value

@@ -7,6 +7,7 @@ from .m cimport M
 from .native cimport call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
 from .wake cimport stop_spinning, submit, submit_behind
 
+from .op cimport Op
 from .runq cimport put_tail
 
 cdef int ALIVE, BEHIND, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED

@@ -15,6 +15,7 @@ from .entry import enter_runtime, leave_runtime
 from .findrun import find_runnable, idle
 from .locked import start_locked
 from .native import call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
+from .op import Op
 from .runq import put_tail
 from .states import ALIVE, BEHIND, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
 from .wake import stop_spinning, submit, submit_behind
@@ -103,7 +104,7 @@ def begin(m: M, g: Goroutine) -> Any:
         g.body = g.body(*args)
         return resume(g.body, None, g.context, m)
     result = call(g.body, args, g.context, m)
-    if m.outcome == RETURNED and is_coroutine(result):
+    if m.outcome == RETURNED and (is_coroutine(result) or isinstance(result, Op)):
         g.body = result
         adopt_context(m, g)
         result = resume(result, None, g.context, m)

@@ -148,6 +148,8 @@ def rest(m: M) -> Goroutine | None:
     if timer == 0 and until < NEVER:
         return idle(m)
     if m.sched.swap_last_poll(0) != 0:
+        if m.sched.phase() == EXITING:  # race: the wake-up for the end went to who polled before us
+            return quit_m(m)
         m.sched.set_poll_until(sooner(until, timer))
         m.poll_until = sooner(until, earliest(m.sched))  # race: a timer was set that nobody told us of, because we did not poll yet
         m.sched.set_poll_until(m.poll_until)

@@ -11,11 +11,11 @@ cdef class Watcher:
 @cython.final
 @cython.no_gc
 cdef class Goroutine(StateWord):
-    cdef unsigned char reason
     cdef unsigned char phase
     cdef unsigned char system
     cdef readonly int64_t id
     cdef int64_t creator
+    cdef int64_t want
     cdef object body
     cdef object args
     cdef object context

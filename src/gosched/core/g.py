@@ -66,6 +66,7 @@ class Goroutine(StateWord):
     phase: int
     system: bool
     home: ThreadWords | None
+    want: int
 
     @property
     def name(self) -> str:

@@ -39,11 +39,13 @@ class Cancellation(WaitQueue):
 
     def watch(self, w: WakeTimer) -> None:
         self.acquire()
-        if self.error is None:  # race: cancelled since the operation looked
+        error = self.error
+        late = error is not None
+        if not late:
             self.put_waiter(w)
         self.release()
-        if self.error is not None:
-            w.finish(Interrupted(self.error))
+        if late:  # race: it was cancelled before it could see us
+            w.finish(Interrupted(error))  # type: ignore[arg-type]
 
     def unwatch(self, w: WakeTimer) -> None:
         self.acquire()

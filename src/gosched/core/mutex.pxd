@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 from .g cimport Goroutine
 from .m cimport M
-from .native cimport current_m, LockQueue, now
+from .native cimport current_m, LockQueue, now, ThreadWords
 from .op cimport Op
 from .park cimport begin_wait, ready
 from .signals cimport Parked, Woken
@@ -14,7 +14,7 @@ cdef object DONE, YIELD_BEHIND
 
 cdef class MutexCore(LockQueue):
     cdef bint starving
-    cdef bint woken
+    cdef Goroutine woken
     cdef Goroutine heir
     cdef object __weakref__
     cdef bint lock_if_free(self) except -1
@@ -30,7 +30,7 @@ cdef class MutexCore(LockQueue):
     cdef Goroutine next_waiter(self)
     @cython.locals(at=int64_t)
     cdef int take_over(self, int64_t since) except -1
-    @cython.locals(queued=bint, handed=bint, awake=bint)
+    @cython.locals(woken=bint, handed=bint, passes_on=bint)
     cdef int leave(self, Goroutine g) except -1
 
 @cython.final

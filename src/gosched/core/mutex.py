@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from gosched.errors import SyncError
 
 from .g import Goroutine
-from .native import LockQueue, current_m, now
+from .native import LockQueue, ThreadWords, current_m, now
 from .op import Op
 from .park import begin_wait, ready
 from .signals import Parked, Woken
@@ -36,7 +36,7 @@ class MutexCore(LockQueue):
 
     def __init__(self) -> None:
         self.starving = False
-        self.woken = False
+        self.woken: Goroutine | None = None
         self.heir: Goroutine | None = None
 
     def __aenter__(self) -> object:
@@ -78,7 +78,7 @@ class MutexCore(LockQueue):
     def settle_word(self) -> None:
         """Queue locked, and the word is CONTENDED or the caller has the mutex: CONTENDED as it is now."""
         locked = self.lock_word() & LOCKED
-        if self.waiting() != 0 or self.woken or self.starving:
+        if self.waiting() != 0 or self.woken is not None or self.starving:
             self.set_lock_word(locked | CONTENDED)
         else:
             self.set_lock_word(locked)
@@ -89,8 +89,8 @@ class MutexCore(LockQueue):
             return None
         at = time_here()
         self.acquire()
-        if op.since >= 0:
-            self.woken = False
+        if self.woken is g:
+            self.woken = None
         if not self.starving and self.take_word():
             self.settle_word()
             self.release()
@@ -113,17 +113,16 @@ class MutexCore(LockQueue):
         if self.lock_word() & LOCKED == 0:
             self.release()
             raise SyncError("sync: unlock of unlocked mutex")
-        g = self.next_waiter() if self.starving or not self.woken else None
+        g = self.next_waiter() if self.starving or self.woken is None else None
         handed = self.starving and g is not None
         if handed:
             self.heir = g
         else:
             self.starving = False
-            self.set_lock_word(FREE)
             if g is not None:
-                self.woken = True
+                self.woken = g
                 g.set_inbox(Woken)
-            self.settle_word()
+            self.set_lock_word(CONTENDED if self.woken is not None or self.waiting() != 0 else FREE)
         self.release()
         if g is not None:
             ready(g)
@@ -149,18 +148,20 @@ class MutexCore(LockQueue):
     def leave(self, g: Goroutine) -> None:
         """g waits no longer. What it was given on the way is passed on."""
         self.acquire()
-        queued = self.drop_waiter(g)
+        self.drop_waiter(g)
         handed = self.heir is g
+        woken = self.woken is g
         if handed:
             self.heir = None
-        elif not queued:
-            self.woken = False
+        elif woken:
+            self.woken = None
         if self.waiting() == 0:
             self.starving = False
-        self.settle_word()
-        awake = handed or (not queued and self.take_word())
+        if self.lock_word() & CONTENDED:
+            self.settle_word()
+        passes_on = handed or (woken and self.take_word())
         self.release()
-        if awake:
+        if passes_on:
             self.unlock_slow()
 
 
@@ -173,8 +174,8 @@ class LockOp(Op):
     def what(self) -> str:
         return "mutex.alock()"
 
-    def begin(self, g: Goroutine) -> object:
-        return self.mutex.lock_for(g, self)
+    def begin(self, who: ThreadWords) -> object:
+        return self.mutex.lock_for(who.held(), self)
 
     def leave(self, g: Goroutine) -> None:
         self.mutex.leave(g)

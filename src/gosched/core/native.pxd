@@ -108,6 +108,9 @@ cdef class Guarded:
 
 cdef class Waiter:
     cdef gs_link seat
+    cdef bint win_wait(self) noexcept
+    cdef void hand(self, object value) noexcept
+    cdef object sent(self)
 
 cdef Py_ssize_t seat_offset
 
@@ -165,6 +168,7 @@ cdef class StateWord(Waiter):
         self.lasti = m.lasti
         m.code = NULL
         gs_drop(old)
+    cdef unsigned char reason
     cdef inline void open_wait(self) noexcept:
         GS_PUBLISH(&self.open, 1)
     cdef inline bint win(self) noexcept:
@@ -178,8 +182,10 @@ cdef class StateWord(Waiter):
             return None
         self.inbox = NULL
         return moved(value)
-    cdef inline object peek_inbox(self):
-        return lend(self.inbox)
+    cdef inline bint listed(self) noexcept:
+        return self.link.list != NULL
+    cdef inline bint belongs_to(self, object owner) noexcept:
+        return (<GoroutineList>self.link.list).owner is owner
     cdef object caller_code(self)
     cdef inline int caller_lasti(self) noexcept:
         return self.lasti
@@ -274,6 +280,11 @@ cdef class ChannelWords(Guarded):
         return load64(&self.receivers.len)
     cdef inline int64_t senders_waiting(self) noexcept:
         return load64(&self.senders.len)
+    cdef inline void seat_receiver(self, ThreadWords who) noexcept:
+        list_put(&self.receivers, <Waiter>who.running)
+    cdef inline void seat_sender(self, ThreadWords who, object value) noexcept:
+        (<StateWord>who.running).inbox = gs_owned(<PyObject *>value)
+        list_put(&self.senders, <Waiter>who.running)
     cdef inline void put_receiver(self, Waiter w) noexcept:
         list_put(&self.receivers, w)
     cdef inline void put_sender(self, Waiter w) noexcept:
@@ -416,6 +427,9 @@ cdef class SchedulerWords(Guarded):
     cdef object global_take(self)
     cdef void global_refill(self, RunQueue p, int n) noexcept
 
+cdef enum:
+    PARKING = 2  # states.py; native.pyx checks that it still is
+
 cdef class ThreadWords:
     cdef void *userp
     cdef void *token
@@ -440,6 +454,11 @@ cdef class ThreadWords:
         return peekptr(&self.userp) == NULL
     cdef inline void hold(self, StateWord g) noexcept:
         self.running = <void *>g
+    cdef inline void begin_wait(self, int reason) noexcept:
+        """The goroutine that runs here can be woken, as soon as a waker can find it: park.begin_wait without counting a reference."""
+        (<StateWord>self.running).reason = reason
+        GS_PUBLISH(&(<StateWord>self.running).word, PARKING)
+        GS_PUBLISH(&(<StateWord>self.running).open, 1)
     cdef inline void let_go(self) noexcept:
         self.running = NULL
     cdef inline bint busy(self) noexcept:

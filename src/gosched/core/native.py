@@ -24,6 +24,7 @@ from .purebodies import call, copy_context, is_coroutine, is_coroutine_function,
 from .purepoints import point
 from .purequeues import ChannelWords, CountedQueue, Guarded, LockedWaiter, LockQueue, TimerArray, Waiter, WaitQueue
 from .purering import RunQueue
+from .states import PARKING
 
 # The ring, the queues of waiters and what runs user code have modules of their own; the compiled twin has it all in one.
 __all__ = [
@@ -79,11 +80,17 @@ class StateWord(Waiter):
             self._open = False
             return True
 
-    def set_inbox(self, value: Any) -> None:
+    def win_wait(self) -> bool:
+        return self.win()
+
+    def hand(self, value: Any) -> None:
         self._inbox = value
 
-    def peek_inbox(self) -> Any:
-        return self._inbox
+    def sent(self) -> Any:
+        return self.take_inbox()
+
+    def set_inbox(self, value: Any) -> None:
+        self._inbox = value
 
     def take_inbox(self) -> Any:
         value, self._inbox = self._inbox, None
@@ -92,6 +99,14 @@ class StateWord(Waiter):
     def take_caller(self, m: ThreadWords) -> None:
         """Where this goroutine is started from, as look_at_caller saw it."""
         self._code, self._lasti = m.code, m.lasti
+
+    def listed(self) -> bool:
+        """A goroutine of a scheduler; not the stand-in of a thread."""
+        return self._list is not None
+
+    def belongs_to(self, owner: Any) -> bool:
+        """Of the scheduler `owner`: asked without counting references to what all threads share."""
+        return self._list is not None and self._list.owner is owner
 
     def caller_code(self) -> Any:
         return self._code
@@ -317,6 +332,12 @@ class ThreadWords:
 
     def hold(self, g: Any) -> None:
         self._running = g
+
+    def begin_wait(self, reason: int) -> None:
+        """The goroutine that runs here can be woken, as soon as a waker can find it: park.begin_wait without counting a reference."""
+        self._running.reason = reason
+        self._running.set_state(PARKING)
+        self._running.open_wait()
 
     def let_go(self) -> None:
         self._running = None

@@ -5,6 +5,7 @@ compiler. Nothing here is policy: no method of this file decides what runs next.
 cimport cython
 from libc.stdint cimport uintptr_t
 from .callers import outside_frame
+from .states import PARKING as STATE_PARKING
 from .states import RAISED, RETURNED, YIELDED
 
 cdef extern from "Python.h":
@@ -155,6 +156,7 @@ cdef extern from *:
 
 # A signal that arrives just before a thread goes to sleep is handled when it wakes: let that be soon.
 cdef int64_t GLANCE = 500_000_000
+assert STATE_PARKING == PARKING
 NO_MEMORY = "gosched: out of memory for a run queue"
 
 
@@ -163,7 +165,14 @@ cdef class Guarded:
 
 
 cdef class Waiter:
-    pass
+    cdef bint win_wait(self) noexcept:
+        return False
+
+    cdef void hand(self, object value) noexcept:
+        pass
+
+    cdef object sent(self):
+        return None
 
 
 cdef Waiter _waiter = Waiter()
@@ -183,6 +192,17 @@ cdef class StateWord(Waiter):
     def __dealloc__(self):
         gs_drop(self.code)
         gs_drop(self.inbox)
+
+    cdef bint win_wait(self) noexcept:
+        return gs_cas32(&self.open, 1, 0)
+
+    cdef void hand(self, object value) noexcept:
+        cdef PyObject *old = self.inbox
+        self.inbox = gs_owned(<PyObject *>value)
+        gs_drop(old)
+
+    cdef object sent(self):
+        return self.take_inbox()
 
     cdef object caller_code(self):
         if self.code == NULL:

@@ -1,18 +1,18 @@
 cimport cython
 from .g cimport Goroutine
 from .m cimport M
-from .native cimport current_m
-from .park cimport awaiting
+from .native cimport current_m, ThreadWords
+from .park cimport regain_p, try_again, words_of
 from .signals cimport Parked, Woken
 
 @cython.no_gc
 cdef class Op:
     cdef bint waiting
     cdef str what(self)
-    cdef object begin(self, Goroutine g)
+    cdef object begin(self, ThreadWords who)
     cdef int leave(self, Goroutine g) except -1
     cdef int judge(self, object answer) except -1
-    @cython.locals(g=Goroutine)
+    @cython.locals(m=M)
     cdef bint step(self, object answer) except -1
     @cython.locals(m=M)
     cdef int give_up(self) except -1

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from gosched.errors import no_runtime
+
 from .g import Goroutine
-from .native import current_m
-from .park import awaiting
+from .native import ThreadWords, current_m
+from .park import regain_p, try_again, words_of
 from .signals import Parked, Woken
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ class Op:
     def what(self) -> str:
         raise NotImplementedError
 
-    def begin(self, g: Goroutine) -> object:
-        """The answer, or Parked."""
+    def begin(self, who: ThreadWords) -> object:
+        """For the goroutine that runs there: the answer, or Parked."""
         raise NotImplementedError
 
     def leave(self, g: Goroutine) -> None:
@@ -42,10 +44,13 @@ class Op:
             self.judge(answer)
             return False
         self.waiting = False
-        g = awaiting(self.what())
-        if g is None:
+        m: M | None = current_m()
+        if m is None:
+            raise no_runtime(f"await {self.what()}", "a goroutine: run(main), go(fn)")
+        if m.lost_p() and not regain_p(m):
+            try_again(m)
             return True
-        answer = self.begin(g)
+        answer = self.begin(m)
         if answer is Parked:
             self.waiting = True
             return True
@@ -59,7 +64,7 @@ class Op:
         return self.what()
 
     def start(self, g: Goroutine) -> object:
-        answer = self.begin(g)
+        answer = self.begin(words_of(g))
         self.waiting = answer is Parked
         return answer
 

@@ -2,7 +2,7 @@ cimport cython
 from .entry cimport enter_runtime, leave_runtime
 from .g cimport Goroutine
 from .m cimport M
-from .native cimport current_m, list_of, GoroutineList
+from .native cimport current_m, list_of, ThreadWords
 from .sched cimport Scheduler
 from .signals cimport Again
 from .wake cimport submit, submit_global
@@ -11,10 +11,14 @@ cdef int NOTIFIED, PARKED, PARKING, RETRY, RUNNABLE
 
 @cython.locals(m=M, g=Goroutine)
 cpdef Goroutine awaiting(str what)
+@cython.locals(g=Goroutine)
+cpdef int try_again(M m) except -1
+@cython.locals(words=ThreadWords)
+cpdef ThreadWords words_of(Goroutine g)
 @cython.locals(have=bint)
 cpdef bint regain_p(M m) except -1
 cpdef void begin_wait(Goroutine g, int reason) noexcept
 @cython.locals(state=int)
 cpdef bint claim(Goroutine g) except -1
-@cython.locals(m=M, group=GoroutineList)
+@cython.locals(m=M)
 cpdef int ready(Goroutine g) except -1

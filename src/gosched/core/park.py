@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gosched.errors import no_runtime
 
 from .entry import enter_runtime, leave_runtime
-from .native import GoroutineList, current_m, list_of
+from .native import ThreadWords, current_m, list_of
 from .signals import Again
 from .states import NOTIFIED, PARKED, PARKING, RETRY, RUNNABLE
 from .wake import submit, submit_global
@@ -26,12 +26,24 @@ def awaiting(what: str) -> Goroutine | None:
     m: M | None = current_m()
     if m is None:
         raise no_runtime(f"await {what}", "a goroutine: run(main), go(fn)")
-    g: Goroutine = m.held()
     if m.lost_p() and not regain_p(m):
-        g.set_inbox(Again)
-        g.set_state(RETRY)
+        try_again(m)
         return None
+    g: Goroutine = m.held()
     return g
+
+
+def try_again(m: M) -> None:
+    """The goroutine that runs on m yields now, and begins anew when there is a P for it."""
+    g: Goroutine = m.held()
+    g.set_inbox(Again)
+    g.set_state(RETRY)
+
+
+def words_of(g: Goroutine) -> ThreadWords:
+    """Of the thread that g, or who it stands for, runs on: this one."""
+    words: ThreadWords = current_m() if g.listed() else g.home
+    return words
 
 
 def regain_p(m: M) -> bool:
@@ -63,12 +75,11 @@ def claim(g: Goroutine) -> bool:
 def ready(g: Goroutine) -> None:
     """By who has won g's wait: wakes g, from wherever the caller is: a goroutine of the same runtime, of another one, or a thread of neither."""
     if claim(g):
-        group: GoroutineList | None = list_of(g)
         m: M | None = current_m()
-        if group is None:
+        if not g.listed():
             g.home.wake_note()  # type: ignore[union-attr]  # the stand-in of a thread
-        elif m is None or m.sched is not group.owner:
-            submit_global(group.owner, g)
+        elif m is None or not g.belongs_to(m.sched):
+            submit_global(list_of(g).owner, g)
         elif m.in_runtime:
             m.late_put(g)
         else:

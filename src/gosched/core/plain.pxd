@@ -4,13 +4,13 @@ from .entry cimport enter_runtime, leave_runtime
 from .g cimport Goroutine
 from .locked cimport stop_locked, wait_for_p, yield_locked
 from .m cimport M
-from .native cimport current_m, list_of, ThreadWords
+from .native cimport current_m, ThreadWords
 from .park cimport regain_p
 from .signals cimport Ended, TimedOut
 
 cdef int ALIVE, PARKED, PARKING, RUNNING
 
-@cython.locals(m=M, g=Goroutine)
+@cython.locals(m=M, g=Goroutine, mine=Goroutine)
 cpdef Goroutine caller()
 @cython.locals(m=M, g=Goroutine)
 cpdef bint yield_caller() except -1

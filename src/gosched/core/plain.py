@@ -14,7 +14,7 @@ from gosched.errors import inside_scheduler
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
 from .locked import stop_locked, wait_for_p, yield_locked
-from .native import ThreadWords, current_m, list_of
+from .native import ThreadWords, current_m
 from .park import regain_p
 from .signals import Ended, TimedOut
 from .states import ALIVE, PARKED, PARKING, RUNNING
@@ -30,15 +30,16 @@ def caller() -> Goroutine:
         g = Goroutine.__new__(Goroutine)
         g.given_name = "thread"
         g.home = ThreadWords()
+        g.home.hold(g)
         g.set_state(RUNNING)
         return g
-    g = m.held()
+    mine: Goroutine = m.held()
     if m.lost_p() and not regain_p(m):
         enter_runtime(m)
         if m.p is None:
-            wait_for_p(m, g)
+            wait_for_p(m, mine)
         leave_runtime(m)
-    return g
+    return mine
 
 
 def yield_caller() -> bool:
@@ -55,7 +56,7 @@ def yield_caller() -> bool:
 
 def is_thread(g: Goroutine) -> bool:
     """g is the stand-in of a thread."""
-    return list_of(g) is None
+    return not g.listed()
 
 
 def park_caller(g: Goroutine, until: int) -> object:

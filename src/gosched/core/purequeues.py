@@ -48,6 +48,19 @@ class Waiter:
         return self
 
 
+    def win_wait(self) -> bool:
+        """Lock of the queue held: True if whoever waits is the caller's to wake."""
+        raise NotImplementedError
+
+    def hand(self, value: Any) -> None:
+        """To one whose wait was won: the answer."""
+        raise NotImplementedError
+
+    def sent(self) -> Any:
+        """The value of a sender whose wait was won."""
+        raise NotImplementedError
+
+
 class LockedWaiter(Guarded, Waiter):
     """A waiter with a lock of its own."""
 
@@ -198,6 +211,14 @@ class ChannelWords(Guarded):
 
     def senders_waiting(self) -> int:
         return len(self._senders)
+
+    def seat_receiver(self, who: Any) -> None:
+        """The goroutine that runs on a thread."""
+        _put(self._receivers, who.held())
+
+    def seat_sender(self, who: Any, value: Any) -> None:
+        who.held().set_inbox(value)
+        _put(self._senders, who.held())
 
     def put_receiver(self, w: Any) -> None:
         _put(self._receivers, w)

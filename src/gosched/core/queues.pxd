@@ -37,13 +37,11 @@ cdef class SemaphoreCore(Queue):
     cpdef object acquire_for(self, Goroutine g, int64_t n)
     @cython.locals(free=int64_t)
     cpdef int give_back(self, int64_t n) except -1
-    @cython.locals(g=Goroutine, n=int64_t)
+    @cython.locals(g=Goroutine)
     cdef int admit(self) except -1
-    cdef bint win_this(self, Goroutine g)
+    @cython.locals(g=Goroutine)
+    cdef bint win_first_only(self)
     cpdef int leave(self, Goroutine g) except -1
-
-@cython.locals(n=int64_t)
-cdef int64_t wanted_by(Goroutine g) except -1
 
 cdef class RWCore(Queue):
     cdef readonly int64_t readers

@@ -101,7 +101,7 @@ class CondCore(Queue):
 
 
 class SemaphoreCore(Queue):
-    """Weighted, first come first served: who wants more than there is blocks those behind it, and so cannot starve. What a waiter wants is in its inbox."""
+    """Weighted, first come first served: who wants more than there is blocks those behind it, and so cannot starve."""
 
     def __init__(self, n: int) -> None:
         if type(n) is not int:
@@ -125,13 +125,12 @@ class SemaphoreCore(Queue):
         return taken
 
     def acquire_for(self, g: Goroutine, n: int) -> object:
-        wanted: object = n
         self.acquire()
         if self.take(n):
             self.release()
             return None
         begin_wait(g, W_SEMAPHORE)
-        g.set_inbox(wanted)
+        g.want = n
         self.put_waiter(g)
         self.release()
         return Parked
@@ -150,18 +149,16 @@ class SemaphoreCore(Queue):
     def admit(self) -> None:
         """Lock held: as many of the first as there is enough for."""
         g: Goroutine | None = self.first_waiter()
-        while g is not None and wanted_by(g) <= self.free:
-            n = wanted_by(g)
-            if self.win_this(g):
-                self.free -= n
+        while g is not None and g.want <= self.free:
+            if self.win_first_only():
+                self.free -= g.want
             g = self.first_waiter()
 
-    def win_this(self, g: Goroutine) -> bool:
-        """Lock held; g is the first."""
-        self.drop_waiter(g)
+    def win_first_only(self) -> bool:
+        """Lock held."""
+        g: Goroutine = self.take_waiter()
         if not g.win():  # race: its time is over
             return False
-        g.take_inbox()
         self.put_won(g)
         return True
 
@@ -171,13 +168,7 @@ class SemaphoreCore(Queue):
         self.drop_waiter(g)
         self.admit()
         self.release()
-        g.take_inbox()
         self.ready_won()
-
-
-def wanted_by(g: Goroutine) -> int:
-    n: int = g.peek_inbox()
-    return n
 
 
 class RWCore(Queue):
@@ -243,11 +234,12 @@ class RWCore(Queue):
         return Parked
 
     def write_left(self, g: Goroutine) -> None:
-        """The writer gives up: its readers need not wait any longer."""
+        """The writer gives up, if it waits: its readers need not wait any longer."""
         self.acquire()
-        self.writer = None
-        self.pending = False
-        self.admit()
+        if self.writer is g:
+            self.writer = None
+            self.pending = False
+            self.admit()
         self.release()
         self.ready_won()
 

@@ -22,7 +22,7 @@ cdef class Selection:
     cdef int parse(self, object case, int index) except -1
     @cython.locals(g=Goroutine)
     cpdef object start(self)
-    @cython.locals(case=Case, n=int, i=int)
+    @cython.locals(case=Case, chosen=Case, n=int, i=int)
     cpdef object start_as(self, Goroutine g)
     @cython.locals(case=Case, i=int)
     cdef Case pass_1(self, int n)

@@ -19,7 +19,7 @@ from .chan import Case, Channel, goroutine_of, new_case
 from .native import address, current_m, method_function, method_self, now
 from .park import awaiting, begin_wait, ready
 from .signals import Closed, Nothing, Parked
-from .states import RECV, RECV_OK, SELECT_CASES, SEND, W_SELECT, W_SELECT_NONE
+from .states import RECV_OK, SELECT_CASES, SEND, W_SELECT, W_SELECT_NONE
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -94,13 +94,13 @@ class Selection:
             if case.channel.timer is not None and case.kind != SEND:
                 case.channel.timer.run_late()
         self.lock_all(n)
-        case = self.pass_1(n)
-        if case is not None:
+        chosen = self.pass_1(n)
+        if chosen is not None:
             self.unlock_all(n)
-            if case.won_over is not None:
-                ready(goroutine_of(case.won_over))
-                case.won_over = None
-            return self.result(case)
+            if chosen.won_over is not None:
+                ready(goroutine_of(chosen.won_over))
+                chosen.won_over = None
+            return self.result(chosen)
         if self.default >= 0:
             self.unlock_all(n)
             return (self.default, None)
@@ -167,7 +167,14 @@ class Selection:
         return (case.index, case.value)
 
     def shuffle(self, n: int) -> None:
-        """`cases` in a random order, `order` by address. Most selects are short: sorting by insertion."""
+        """`cases` in a random order; `order` by address, those of one channel in the random order too. Most selects are short: sorting by insertion."""
+        m: M | None = current_m()
+        for i in range(n - 1, 0, -1):
+            chance = (now() & 0xFFFFFFFF) * 40_503 >> 8 if m is None or m.p is None else m.p.random()
+            at = chance % (i + 1)
+            case = self.cases[i]
+            self.cases[i] = self.cases[at]
+            self.cases[at] = case
         self.order = self.cases.copy()
         for i in range(1, n):
             case = self.order[i]
@@ -179,13 +186,6 @@ class Selection:
                 self.order[at] = other
                 at -= 1
             self.order[at] = case
-        m: M | None = current_m()
-        for i in range(n - 1, 0, -1):
-            chance = now() if m is None or m.p is None else m.p.random()
-            at = chance % (i + 1)
-            case = self.cases[i]
-            self.cases[i] = self.cases[at]
-            self.cases[at] = case
 
     def lock_all(self, n: int) -> None:
         """A channel that stands in several cases is locked once: they follow each other in the order."""

@@ -81,3 +81,4 @@ MAX_THREADS = 10_000
 HEAP_ARITY = 4  # of the timers
 STARVING_NS = 1_000_000  # a goroutine that waited longer for a mutex is handed it
 SELECT_CASES = 65_536
+CAPACITY = (1 << 31) - 1  # of a channel

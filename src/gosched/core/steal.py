@@ -34,7 +34,7 @@ def steal_work(m: M) -> Goroutine | None:
                 continue
             if last and victim.timers.size() != 0 and run_timers(m, victim):
                 submit_late(m)
-                g = m.p.take_next()
+                g: Goroutine | None = m.p.take_next()
                 if g is None:
                     g = m.p.pop()
                 if g is not None:

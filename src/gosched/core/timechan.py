@@ -32,6 +32,7 @@ class ChanTimer(Timer):
         w: Waiter | None = None
         self.acquire()
         if self.seq == seq:  # race: stopped or reset since the heap let go of it
+            self.in_flight = 0
             w = self.send(when)
         self.release()
         if w is not None:
@@ -97,8 +98,8 @@ class ChanTimer(Timer):
         return pending
 
     def take_back(self) -> bool:
-        """Lock held."""
-        pending = self.when != 0
+        """Lock held. A firing that is under way, and has not sent, is prevented: that counts as pending."""
+        pending = self.when != 0 or (self.seq != 0 and self.in_flight == self.seq)
         self.when = 0
         self.seq += 1
         drained = self.channel.drain()

@@ -19,6 +19,7 @@ cdef class Timer(LockedWaiter):
     cdef readonly int64_t period
     cdef readonly int64_t seq
     cdef int64_t placed
+    cdef int64_t in_flight
     cdef readonly bint zombie
     cdef public bint lazy
     cdef readonly TimerHeap heap

@@ -49,6 +49,7 @@ class Timer(LockedWaiter):
         self.period = 0
         self.seq = 0
         self.placed = 0
+        self.in_flight = 0
         self.zombie = False
         self.lazy = False
         self.heap: TimerHeap | None = None
@@ -267,12 +268,14 @@ class TimerHeap(TimerArray):
                 t.placed = t.when
                 self.set_when(0, t.when)
                 seq = t.seq
+                t.in_flight = seq
                 t.release()
                 self.sift_down(0)
             else:
                 t.when = 0
                 self.unlink(t)
                 seq = t.seq
+                t.in_flight = seq
                 t.release()
                 self.pop_top()
             self.refresh()
@@ -354,6 +357,7 @@ class WakeTimer(Timer):
         won = self.armed and self.g.win()  # race: the goroutine is through, and has begun another wait
         self.release()
         if won:
+            self.g.take_inbox()
             self.g.set_inbox(answer)
             ready(self.g)
 

@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 from .g cimport Goroutine, Watcher
 from .m cimport M
-from .native cimport CountedQueue, current_m
+from .native cimport CountedQueue, current_m, ThreadWords
 from .op cimport Op
 from .park cimport begin_wait, ready
 from .signals cimport Parked

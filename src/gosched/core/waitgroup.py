@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gosched.errors import Goexit, SyncError, no_runtime
 
 from .g import Goroutine, Watcher
-from .native import CountedQueue, current_m
+from .native import CountedQueue, ThreadWords, current_m
 from .op import Op
 from .park import begin_wait, ready
 from .signals import Parked
@@ -84,6 +84,9 @@ class GroupCounter(Watcher):
         self.queue.release()
         return g
 
+    def __await__(self) -> GroupWait:
+        return self.new_wait()
+
     def new_wait(self) -> GroupWait:
         op = GroupWait.__new__(GroupWait)
         op.group = self
@@ -132,8 +135,8 @@ class GroupWait(Op):
     def what(self) -> str:
         return "wg"
 
-    def begin(self, g: Goroutine) -> object:
-        return self.group.wait_as(g)
+    def begin(self, who: ThreadWords) -> object:
+        return self.group.wait_as(who.held())
 
     def leave(self, g: Goroutine) -> None:
         self.group.withdraw(g)

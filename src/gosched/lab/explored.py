@@ -21,6 +21,10 @@ class ExploredHost:
         self.finished = False
         self.result: Any = None
         self.clock = 1
+        self.horizon = 1 << 62
+        """No time after this one is ever reached."""
+        self.outsiders = False
+        """Threads of the program that are no Ms may still wake a goroutine."""
         self.poked = False
         self.sched = core.sched.Scheduler(self, nproc, seed, ring)
 
@@ -59,7 +63,7 @@ class ExploredHost:
 
     def poll(self, until: int) -> None:
         """Until woken, or until the hub finds that nobody else can go on: then it is `until`."""
-        if not self.hub.wait(lambda: self.poked, until >= 0):
+        if not self.hub.wait(lambda: self.poked, 0 <= until <= self.horizon):
             self.clock = max(self.clock, until)
         self.poked = False
 
@@ -75,6 +79,8 @@ class ExploredHost:
 
     def all_asleep(self) -> None:
         self.deadlocked = True
+        if self.outsiders:
+            return
         if self.expect_deadlock:
             self.core.ending.begin_ending(self.sched)
         else:

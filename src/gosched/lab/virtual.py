@@ -117,7 +117,7 @@ class VirtualRuntime(Program):
         """One M's turn. False: nobody can go on."""
         able = [m for m in self.ms if self._awake(m)]
         if not able:
-            return self._jump()
+            return not self.blocked_waiters and self._jump()
         m = able[self.random.randrange(len(able))]
         verdict = self._step(m)
         if verdict == LOCKED:

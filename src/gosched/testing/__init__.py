@@ -25,9 +25,9 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from gosched.core.native import current_m
-from gosched.sync import WaitGroup
 from gosched.errors import no_runtime
 from gosched.lab.virtual import VirtualRuntime
+from gosched.sync import WaitGroup
 
 __all__ = ["explore", "virtual_run", "wait_all_blocked"]
 

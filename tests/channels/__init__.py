@@ -1,0 +1,1 @@
+"""Channels and select: Go's behaviours by name, misuse, deadlines, and who may meet on a channel."""
