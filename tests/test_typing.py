@@ -91,11 +91,6 @@ def timer(a: gosched.Chan[int]) -> None:
         case 1, at:
             assert_type(at, float)
 
-def nil(a: gosched.Chan[int]) -> None:
-    match gosched.select(a.recv, gosched.nil.recv):
-        case 0, number:
-            assert_type(number, int)
-
 def seven(a: gosched.Chan[int]) -> None:
     index, value = gosched.select(a.recv, a.recv, a.recv, a.recv, a.recv, a.recv, a.recv)
     assert_type(index, int | None)

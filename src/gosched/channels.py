@@ -18,7 +18,7 @@ from gosched.core.snapshot import current_goroutine
 from gosched.core.states import RECV, RECV_OK, SEND, W_RECV_NIL, W_SEND_NIL
 from gosched.debug import DEBUG
 from gosched.errors import ClosedChannelError, EndOfChannel
-from gosched.spelling import block, twin, wait, watched
+from gosched.spelling import Guard, block, twin, wait, watched
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -33,8 +33,8 @@ class SendChan(Protocol[T_contra]):
     @property
     def closed(self) -> bool: ...
     def __len__(self) -> int: ...
-    def send(self, value: T_contra, timeout: float | None = None, ctx: Any = None) -> None: ...
-    def asend(self, value: T_contra, timeout: float | None = None, ctx: Any = None) -> Coroutine[Any, Any, None]: ...
+    def send(self, value: T_contra, timeout: float | None = None, ctx: Cancellation | None = None) -> None: ...
+    def asend(self, value: T_contra, timeout: float | None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, None]: ...
     def try_send(self, value: T_contra) -> bool: ...
     def close(self) -> None: ...
 
@@ -47,10 +47,10 @@ class RecvChan(Protocol[T_co]):
     @property
     def closed(self) -> bool: ...
     def __len__(self) -> int: ...
-    def recv(self, timeout: float | None = None, ctx: Any = None) -> T_co: ...
-    def arecv(self, timeout: float | None = None, ctx: Any = None) -> Coroutine[Any, Any, T_co]: ...
-    def recv_ok(self, timeout: float | None = None, ctx: Any = None) -> tuple[T_co | None, bool]: ...
-    def arecv_ok(self, timeout: float | None = None, ctx: Any = None) -> Coroutine[Any, Any, tuple[T_co | None, bool]]: ...
+    def recv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> T_co: ...
+    def arecv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, T_co]: ...
+    def recv_ok(self, timeout: float | None = None, ctx: Cancellation | None = None) -> tuple[T_co | None, bool]: ...
+    def arecv_ok(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, tuple[T_co | None, bool]]: ...
     def try_recv(self) -> tuple[T_co | None, bool]: ...
     def __iter__(self) -> Iterator[T_co]: ...
     def __aiter__(self) -> AsyncIterator[T_co]: ...
@@ -98,7 +98,7 @@ class Chan(Channel, Generic[T]):
 
     def send(self, value: T, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
         """Sends, and waits until a receiver or the buffer has the value. On a closed channel: ClosedChannelError."""
-        if block("send", lambda g: self.send_as(g, value), self.withdraw, timeout, ctx) is Closed:
+        if block("send", lambda g: self.send_as(g, value), self.withdraw, Guard(timeout, ctx)) is Closed:
             raise self.send_error()
 
     if TYPE_CHECKING:
@@ -107,12 +107,12 @@ class Chan(Channel, Generic[T]):
             """`send`, awaited."""
             raise NotImplementedError
     elif DEBUG:
-        asend = watched(Channel.asend)
+        asend = watched(Channel.asend, "Chan.asend")
 
     @twin
     def asend_until(self, value: T, timeout: float | None, ctx: Cancellation | None) -> Generator[Any, Any, None]:
         """`asend` with something that may end it."""
-        answer = yield from wait("send", lambda g: self.send_as(g, value), self.withdraw, timeout, ctx)  # type: ignore[misc]
+        answer = yield from wait("send", lambda g: self.send_as(g, value), self.withdraw, Guard(timeout, ctx))  # type: ignore[misc]
         if answer is Closed:
             raise self.send_error()
 
@@ -127,7 +127,7 @@ class Chan(Channel, Generic[T]):
 
     def recv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> T:
         """The next value. On a channel that is closed and drained: EndOfChannel."""
-        answer = block("receive", self.recv_as, self.withdraw, timeout, ctx)
+        answer = block("receive", self.recv_as, self.withdraw, Guard(timeout, ctx))
         if answer is Closed:
             raise self.recv_error()
         return answer  # type: ignore[no-any-return]
@@ -136,7 +136,7 @@ class Chan(Channel, Generic[T]):
     def arecv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, T]:
         """`recv`, awaited."""
         if timeout is not None or ctx is not None:
-            answer = yield from wait("receive", self.recv_as, self.withdraw, timeout, ctx)  # type: ignore[misc]
+            answer = yield from wait("receive", self.recv_as, self.withdraw, Guard(timeout, ctx))  # type: ignore[misc]
         else:
             answer = self.start_recv()
             if answer is Parked:
@@ -233,21 +233,21 @@ class Nil(Chan[Any]):
         return "nil"
 
     def send(self, value: Any, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
-        block("send on nil", _never_sent, _nothing_left, timeout, ctx)
+        block("send on nil", _never_sent, _nothing_left, Guard(timeout, ctx))
 
     @twin
     def asend(self, value: Any, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, None]:
-        yield from wait("send on nil", _never_sent, _nothing_left, timeout, ctx)  # type: ignore[misc]
+        yield from wait("send on nil", _never_sent, _nothing_left, Guard(timeout, ctx))  # type: ignore[misc]
 
     def try_send(self, value: Any) -> bool:
         return False
 
     def recv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Any:
-        block("receive on nil", _never_received, _nothing_left, timeout, ctx)
+        block("receive on nil", _never_received, _nothing_left, Guard(timeout, ctx))
 
     @twin
     def arecv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, Any]:
-        yield from wait("receive on nil", _never_received, _nothing_left, timeout, ctx)  # type: ignore[misc]
+        yield from wait("receive on nil", _never_received, _nothing_left, Guard(timeout, ctx))  # type: ignore[misc]
 
     @twin
     def __anext__(self) -> Generator[Any, Any, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
+from types import TracebackType
 from typing import Any, ParamSpec, TypeVar, overload
 
 from gosched.sync import Mutex
@@ -83,6 +84,7 @@ def once_value(fn: Callable[[], Any]) -> Callable[[], Any]:
             await outcome.once.ado(outcome.find_async)
             return outcome.get()
 
+        del async_value.__wrapped__  # fn is let go once it has been called
         return async_value
 
     @functools.wraps(fn)
@@ -90,6 +92,7 @@ def once_value(fn: Callable[[], Any]) -> Callable[[], Any]:
         outcome.once.do(outcome.find)
         return outcome.get()
 
+    del value.__wrapped__
     return value
 
 
@@ -101,6 +104,7 @@ class Outcome:
         self.once = Once()
         self.value: Any = None
         self.error: BaseException | None = None
+        self.origin: TracebackType | None = None
 
     def find(self) -> None:
         fn, self.fn = self.fn, None
@@ -109,6 +113,7 @@ class Outcome:
             self.value = fn()
         except BaseException as error:
             self.error = error
+            self.origin = error.__traceback__
 
     async def find_async(self) -> None:
         fn, self.fn = self.fn, None
@@ -117,8 +122,9 @@ class Outcome:
             self.value = await fn()
         except BaseException as error:
             self.error = error
+            self.origin = error.__traceback__
 
     def get(self) -> Any:
         if self.error is not None:
-            raise self.error
+            raise self.error.with_traceback(self.origin)
         return self.value

@@ -18,6 +18,14 @@ T = TypeVar("T")
 _pools: weakref.WeakSet[Pool[Any]] = weakref.WeakSet()
 
 
+class Shelf(Generic[T]):
+    """What is kept for one P: one object to be had first, as in Go, and a stack."""
+
+    def __init__(self) -> None:
+        self.private: list[T] = []
+        self.shared: list[T] = []
+
+
 class Pool(Generic[T]):
     """Go's sync.Pool. `get` gives an object that somebody put there, or a new one; there is no promise which.
 
@@ -33,25 +41,27 @@ class Pool(Generic[T]):
         if not callable(new):
             raise TypeError(f"Pool() needs a function that makes an object, not {type(new).__name__}")
         self._new = new
-        self._local: dict[int, list[T]] = {}
-        self._victims: dict[int, list[T]] = {}
+        self._local: dict[int, Shelf[T]] = {}
+        self._victims: dict[int, Shelf[T]] = {}
         _pools.add(self)
 
     def get(self) -> T:
         """One from this P's list, else from another's, else a new one."""
         mine = _here()
         for store in (self._local, self._victims):
-            for items in (store.get(mine), *store.values()):
-                if items:
-                    try:
-                        return items.pop()
-                    except IndexError:  # another thread took the last
-                        continue
+            for shelf in (store.get(mine), *store.values()):
+                for items in () if shelf is None else (shelf.private, shelf.shared):
+                    if items:
+                        try:
+                            return items.pop()
+                        except IndexError:  # another thread took the last
+                            continue
         return self._new()
 
     def put(self, item: T) -> None:
         """For somebody else. The caller uses it no more."""
-        self._local.setdefault(_here(), []).append(item)
+        shelf = self._local.setdefault(_here(), Shelf())
+        (shelf.shared if shelf.private else shelf.private).append(item)
 
     def _age(self) -> None:
         self._victims, self._local = self._local, {}

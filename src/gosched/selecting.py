@@ -7,9 +7,8 @@ from typing import Any, Literal, TypeVar, overload
 
 from gosched.core.g import Goroutine
 from gosched.core.select import Selection, default
-from gosched.core.signals import Again, Parked
-from gosched.errors import DeadlineExceeded
-from gosched.spelling import block, twin, wait
+from gosched.core.signals import Again, Parked, TimedOut
+from gosched.spelling import Guard, block, twin, wait
 
 __all__ = ["aselect", "default", "select"]
 
@@ -94,12 +93,10 @@ def select(*cases: Any, timeout: float | None = None) -> Any:
     """
     selection = _parsed(cases, timeout)
     try:
-        answer = block("select", selection.start_as, _left_later, timeout)
-    except DeadlineExceeded:
-        return None, None
+        answer = block("select", selection.start_as, _left_later, Guard(timeout, None, quiet=True))
     finally:
         selection.leave()
-    return answer if type(answer) is tuple else selection.result(answer)
+    return _result(selection, answer)
 
 
 @overload
@@ -174,17 +171,21 @@ def aselect(*cases: Any, timeout: float | None = None) -> Generator[Any, Any, An
     selection = _parsed(cases, timeout)
     try:
         if timeout is not None:
-            answer = yield from wait("select", selection.start_as, _left_later, timeout)  # type: ignore[misc]
+            answer = yield from wait("select", selection.start_as, _left_later, Guard(timeout, None, quiet=True))  # type: ignore[misc]
         else:
             answer = selection.start()
             while answer is Parked:
                 answer = yield
                 if answer is Again:
                     answer = selection.start()
-    except DeadlineExceeded:
-        return None, None
     finally:
         selection.leave()
+    return _result(selection, answer)
+
+
+def _result(selection: Selection, answer: Any) -> Any:
+    if answer is TimedOut:
+        return None, None
     return answer if type(answer) is tuple else selection.result(answer)
 
 

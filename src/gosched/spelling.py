@@ -36,13 +36,15 @@ def twin(fn: Callable[P, Generator[Any, Any, T]]) -> Callable[P, Coroutine[Any, 
     return watched(step) if DEBUG else step
 
 
-def watched(op: Callable[P, Any]) -> Callable[P, Coroutine[Any, Any, Any]]:
-    """In debug mode: an operation as a native coroutine, of which CPython reports that it was dropped."""
+def watched(op: Callable[P, Any], name: str | None = None) -> Callable[P, Coroutine[Any, Any, Any]]:
+    """In debug mode: an operation as a native coroutine, of which CPython reports, by its name, that it was dropped."""
 
     @functools.wraps(op)
     async def operation(*args: P.args, **kwargs: P.kwargs) -> Any:
         return await op(*args, **kwargs)
 
+    if name is not None:
+        operation.__qualname__ = name
     return operation
 
 
@@ -64,7 +66,7 @@ def nanoseconds(seconds: float, what: str = "timeout") -> int:
         raise ValueError(f"{what} must be seconds, not nan")
     if abs(seconds) > 9e9:
         return FAR // 2 if seconds > 0 else -1
-    return int(seconds * 1e9)
+    return round(seconds * 1e9)
 
 
 def after_ns(at: int, delay: int) -> int:
@@ -73,14 +75,15 @@ def after_ns(at: int, delay: int) -> int:
 
 
 class Guard:
-    """What else can end a wait: a time, a context."""
+    """What else can end a wait, or several that make up one operation: a time, a context. `quiet`: to be over is an answer and not an error."""
 
-    def __init__(self, timeout: float | None, ctx: Cancellation | None) -> None:
+    def __init__(self, timeout: float | None, ctx: Cancellation | None, quiet: bool = False) -> None:
         self.delay = None if timeout is None else nanoseconds(timeout)
         if ctx is not None and not isinstance(ctx, Cancellation):
             raise TypeError(f"ctx must be a Context, not {type(ctx).__name__}")
         self.timeout = timeout
         self.ctx = ctx
+        self.quiet = quiet
         self.until = 0
         self.timer: WakeTimer | None = None
 
@@ -107,8 +110,8 @@ class Guard:
                 self.ctx.unwatch(self.timer)
 
     def judge(self, what: str, answer: Any) -> Any:
-        if answer is TimedOut:
-            raise DeadlineExceeded(f"{what}: nothing came of it within {self.timeout:g} s")
+        if answer is TimedOut and not self.quiet:
+            raise DeadlineExceeded(f"{what}: nothing came of it within {self.timeout} s")
         if answer is Ended:
             raise Goexit
         if type(answer) is Interrupted:
@@ -118,14 +121,16 @@ class Guard:
 
 def fresh(error: BaseException) -> BaseException:
     """A copy for one goroutine to raise: many may wait for one context, and each raise adds to the traceback."""
-    mine = copy.copy(error)
+    try:
+        mine = copy.copy(error)
+    except Exception:  # one that cannot be made again from its args
+        return error.with_traceback(None)
     mine.__cause__ = error.__cause__
     return mine
 
 
-def block(what: str, start: Start, withdraw: Withdraw, timeout: float | None = None, ctx: Cancellation | None = None) -> Any:
+def block(what: str, start: Start, withdraw: Withdraw, guard: Guard) -> Any:
     """The plain spelling. A signal's handler may raise anywhere in here: whatever does, the caller does not stay in a queue."""
-    guard = Guard(timeout, ctx)
     g = caller()
     try:
         answer = start(g)
@@ -142,11 +147,8 @@ def block(what: str, start: Start, withdraw: Withdraw, timeout: float | None = N
 
 
 @twin
-def wait(
-    what: str, start: Start, withdraw: Withdraw, timeout: float | None = None, ctx: Cancellation | None = None
-) -> Generator[Any, Any, Any]:
+def wait(what: str, start: Start, withdraw: Withdraw, guard: Guard) -> Generator[Any, Any, Any]:
     """The awaited spelling."""
-    guard = Guard(timeout, ctx)
     g = awaiting(what)
     while g is None:
         yield
@@ -166,10 +168,10 @@ def wait(
     return answer
 
 
-def block_op(op: Op, timeout: float | None, ctx: Cancellation | None) -> None:
-    op.finish(block(op.name(), op.start, op.withdraw, timeout, ctx))
+def block_op(op: Op, guard: Guard) -> None:
+    op.finish(block(op.name(), op.start, op.withdraw, guard))
 
 
 @twin
-def wait_op(op: Op, timeout: float | None, ctx: Cancellation | None) -> Generator[Any, Any, None]:
-    op.finish((yield from wait(op.name(), op.start, op.withdraw, timeout, ctx)))  # type: ignore[misc]
+def wait_op(op: Op, guard: Guard) -> Generator[Any, Any, None]:
+    op.finish((yield from wait(op.name(), op.start, op.withdraw, guard)))  # type: ignore[misc]

@@ -16,8 +16,7 @@ from gosched.core.queues import CondCore, EventCore, RWCore, SemaphoreCore
 from gosched.core.signals import Parked
 from gosched.core.waitgroup import GroupCounter
 from gosched.errors import Goexit, SyncError
-from gosched.spelling import block, block_op, iterate, returns_op, twin, wait, wait_op
-from gosched.timing import now
+from gosched.spelling import Guard, block, block_op, iterate, returns_op, twin, wait, wait_op
 
 Kind = type[BaseException] | None
 Error = BaseException | None
@@ -43,12 +42,12 @@ class WaitGroup(GroupCounter):
 
     def wait(self, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
         """Waits until the counter is zero."""
-        block_op(self.new_wait(), timeout, ctx)
+        block_op(self.new_wait(), Guard(timeout, ctx))
 
     @returns_op
     def await_(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Any:
         """`wait`, awaited; `await wg` is short for it."""
-        return self.new_wait() if timeout is None and ctx is None else wait_op(self.new_wait(), timeout, ctx)
+        return self.new_wait() if timeout is None and ctx is None else wait_op(self.new_wait(), Guard(timeout, ctx))
 
     if TYPE_CHECKING:
 
@@ -86,13 +85,14 @@ class Mutex(MutexCore):
 
     def lock(self, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
         """Locks it; waits while it is locked."""
+        guard = Guard(timeout, ctx)
         if not self.try_lock():
-            block_op(self.new_lock(), timeout, ctx)
+            block_op(self.new_lock(), guard)
 
     @returns_op
     def alock(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Any:
         """`lock`, awaited."""
-        return self.new_lock() if timeout is None and ctx is None else wait_op(self.new_lock(), timeout, ctx)
+        return self.new_lock() if timeout is None and ctx is None else wait_op(self.new_lock(), Guard(timeout, ctx))
 
     def __enter__(self) -> None:
         self.lock()
@@ -121,10 +121,10 @@ class RWMutex(RWCore):
 
     def lock(self, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
         """For writing."""
-        until = None if timeout is None else now() + timeout
-        self._writers.lock(timeout, ctx)
+        guard = Guard(timeout, ctx)
+        block_op(self._writers.new_lock(), guard)
         try:
-            block("RWMutex.lock", self.write_for, self.write_left, _left(until), ctx)
+            block("RWMutex.lock", self.write_for, self.write_left, guard)
         except BaseException:
             self._writers.unlock()
             raise
@@ -132,10 +132,10 @@ class RWMutex(RWCore):
     @twin
     def alock(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, None]:
         """`lock`, awaited."""
-        until = None if timeout is None else now() + timeout
-        yield from self._writers.alock(timeout, ctx)  # type: ignore[misc]
+        guard = Guard(timeout, ctx)
+        yield from wait_op(self._writers.new_lock(), guard)  # type: ignore[misc]
         try:
-            yield from wait("RWMutex.lock", self.write_for, self.write_left, _left(until), ctx)  # type: ignore[misc]
+            yield from wait("RWMutex.lock", self.write_for, self.write_left, guard)  # type: ignore[misc]
         except BaseException:
             self._writers.unlock()
             raise
@@ -156,12 +156,12 @@ class RWMutex(RWCore):
 
     def rlock(self, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
         """For reading."""
-        block("RWMutex.rlock", self.read_for, self.withdraw, timeout, ctx)
+        block("RWMutex.rlock", self.read_for, self.withdraw, Guard(timeout, ctx))
 
     @twin
     def arlock(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, None]:
         """`rlock`, awaited."""
-        yield from wait("RWMutex.rlock", self.read_for, self.withdraw, timeout, ctx)  # type: ignore[misc]
+        yield from wait("RWMutex.rlock", self.read_for, self.withdraw, Guard(timeout, ctx))  # type: ignore[misc]
 
     def try_rlock(self) -> bool:
         """For reading, if no writer has it or waits for it."""
@@ -186,10 +186,6 @@ class RWMutex(RWCore):
 
     async def __aexit__(self, kind: Kind, error: Error, traceback: TracebackType | None) -> None:
         self.unlock()
-
-
-def _left(until: float | None) -> float | None:
-    return None if until is None else until - now()
 
 
 class Reader:
@@ -244,8 +240,11 @@ class Cond(CondCore):
 
     def wait(self, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
         """Unlocks the mutex, waits for a notification, and locks it again, also before it raises. (At the program's end it is locked only if it is free.)"""
+        self._wait(Guard(timeout, ctx))
+
+    def _wait(self, guard: Guard) -> None:
         try:
-            block("Cond.wait", self._start, self.withdraw, timeout, ctx)
+            block("Cond.wait", self._start, self.withdraw, guard)
         except SyncError:
             raise
         except Goexit:
@@ -259,8 +258,12 @@ class Cond(CondCore):
     @twin
     def await_(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, None]:
         """`wait`, awaited; `await cond` is short for it."""
+        yield from self._await(Guard(timeout, ctx))  # type: ignore[misc]
+
+    @twin
+    def _await(self, guard: Guard) -> Generator[Any, Any, None]:
         try:
-            yield from wait("Cond.wait", self._start, self.withdraw, timeout, ctx)  # type: ignore[misc]
+            yield from wait("Cond.wait", self._start, self.withdraw, guard)  # type: ignore[misc]
         except SyncError:
             raise
         except Goexit:
@@ -285,20 +288,20 @@ class Cond(CondCore):
 
     def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None, ctx: Cancellation | None = None) -> Any:
         """Waits until predicate() is true, and returns what it gave."""
-        until = None if timeout is None else now() + timeout
+        guard = Guard(timeout, ctx)
         result = predicate()
         while not result:
-            self.wait(_left(until), ctx)
+            self._wait(guard)
             result = predicate()
         return result
 
     @twin
     def await_for(self, predicate: Callable[[], Any], timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, Any]:
         """`wait_for`, awaited."""
-        until = None if timeout is None else now() + timeout
+        guard = Guard(timeout, ctx)
         result = predicate()
         while not result:
-            yield from self.await_(_left(until), ctx)  # type: ignore[misc]
+            yield from self._await(guard)  # type: ignore[misc]
             result = predicate()
         return result
 
@@ -333,14 +336,15 @@ class Semaphore:
     def acquire(self, n: int = 1, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
         """Takes n, and waits until there are that many."""
         n = self._checked(n)
-        block("Semaphore.acquire", lambda g: self._core.acquire_for(g, n), self._core.leave, timeout, ctx)
+        block("Semaphore.acquire", lambda g: self._core.acquire_for(g, n), self._core.leave, Guard(timeout, ctx))
 
     @twin
     def aacquire(self, n: int = 1, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, None]:
         """`acquire`, awaited."""
         n = self._checked(n)
+        guard = Guard(timeout, ctx)
         if not self._core.take_now(n):
-            yield from wait("Semaphore.acquire", lambda g: self._core.acquire_for(g, n), self._core.leave, timeout, ctx)  # type: ignore[misc]
+            yield from wait("Semaphore.acquire", lambda g: self._core.acquire_for(g, n), self._core.leave, guard)  # type: ignore[misc]
 
     def try_acquire(self, n: int = 1) -> bool:
         """Takes n if they are there and nobody waits."""
@@ -387,12 +391,12 @@ class Event(EventCore):
 
     def wait(self, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
         """Waits until it has happened."""
-        block("Event.wait", self.wait_for_it, self.withdraw, timeout, ctx)
+        block("Event.wait", self.wait_for_it, self.withdraw, Guard(timeout, ctx))
 
     @twin
     def await_(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, None]:
         """`wait`, awaited; `await event` is short for it."""
-        yield from wait("Event.wait", self.wait_for_it, self.withdraw, timeout, ctx)  # type: ignore[misc]
+        yield from wait("Event.wait", self.wait_for_it, self.withdraw, Guard(timeout, ctx))  # type: ignore[misc]
 
     def __await__(self) -> Generator[Any, Any, None]:
         return iterate(self.await_())

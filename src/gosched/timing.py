@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any
 
-from gosched.channels import Chan, RecvChan
+from gosched.channels import Chan, RecvChan, nil
 from gosched.core.afterfunc import FuncTimer
 from gosched.core.g import Goroutine
 from gosched.core.interrupt import Cancellation
@@ -22,8 +22,8 @@ from gosched.core.signals import Closed, Parked
 from gosched.core.states import RECV, W_SLEEP
 from gosched.core.timechan import ChanTimer
 from gosched.core.timers import clock
-from gosched.errors import DeadlineExceeded, no_runtime
-from gosched.spelling import after_ns, block, nanoseconds, twin, wait
+from gosched.errors import no_runtime
+from gosched.spelling import Guard, after_ns, block, nanoseconds, twin, wait
 
 
 def now() -> float:
@@ -43,12 +43,8 @@ def now() -> float:
 
 def sleep(seconds: float, ctx: Cancellation | None = None) -> None:
     """Waits; 0 or less returns at once. In a thread that is no goroutine it is time.sleep, but for the context."""
-    if nanoseconds(seconds, "sleep(): seconds") <= 0:
-        return
-    try:
-        block("sleep", _asleep, _awake, seconds, ctx)
-    except DeadlineExceeded:
-        return
+    if nanoseconds(seconds, "sleep(): seconds") > 0:
+        block("sleep", _asleep, _awake, Guard(seconds, ctx, quiet=True))
 
 
 @twin
@@ -58,12 +54,8 @@ def asleep(seconds: float, ctx: Cancellation | None = None) -> Generator[Any, An
     >>> import gosched
     >>> gosched.run(gosched.asleep, 0.001)
     """
-    if nanoseconds(seconds, "asleep(): seconds") <= 0:
-        return
-    try:
-        yield from wait("sleep", _asleep, _awake, seconds, ctx)  # type: ignore[misc]
-    except DeadlineExceeded:
-        return
+    if nanoseconds(seconds, "asleep(): seconds") > 0:
+        yield from wait("sleep", _asleep, _awake, Guard(seconds, ctx, quiet=True))  # type: ignore[misc]
 
 
 def _asleep(g: Goroutine) -> object:
@@ -90,7 +82,7 @@ class TimerChan(Chan[float]):
     def recv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> float:
         visit = Visit(self)
         try:
-            return self.received(block("receive", visit.start, self.withdraw, timeout, ctx))
+            return self.received(block("receive", visit.start, self.withdraw, Guard(timeout, ctx)))
         finally:
             visit.end()
 
@@ -98,7 +90,7 @@ class TimerChan(Chan[float]):
     def arecv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, float]:
         visit = Visit(self)
         try:
-            return self.received((yield from wait("receive", visit.start, self.withdraw, timeout, ctx)))  # type: ignore[misc]
+            return self.received((yield from wait("receive", visit.start, self.withdraw, Guard(timeout, ctx))))  # type: ignore[misc]
         finally:
             visit.end()
 
@@ -187,25 +179,27 @@ def after(seconds: float) -> RecvChan[float]:
     return Timer(seconds).c
 
 
-class FunctionTimer:
-    """What :func:`after_func` returns: a Timer without a channel."""
-
-    c: None = None
+class FunctionTimer(Timer):
+    """What :func:`after_func` returns: a Timer whose channel is nil."""
 
     def __init__(self, timer: FuncTimer) -> None:
-        self._timer = timer
+        self._start = timer
+
+    @property
+    def c(self) -> RecvChan[float]:
+        return nil
 
     def stop(self) -> bool:
         """True: the goroutine had not been started, and now will not be."""
-        return bool(self._timer.clear_time())
+        return bool(self._start.clear_time())
 
     def reset(self, seconds: float) -> bool:
         """Starts it (again) so much later. True: it had still been pending."""
         delay = nanoseconds(seconds, "Timer.reset(): seconds")
-        return bool(self._timer.set_time(after_ns(clock(self._timer.sched), delay), 0))
+        return bool(self._start.set_time(after_ns(clock(self._start.sched), delay), 0))
 
 
-def after_func(seconds: float, fn: Callable[..., Any], /, *args: Any) -> FunctionTimer:
+def after_func(seconds: float, fn: Callable[..., Any], /, *args: Any) -> Timer:
     """Starts fn(*args) in a goroutine of its own, so much later.
 
     >>> import gosched

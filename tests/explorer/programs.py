@@ -12,6 +12,7 @@ from gosched.lab.explored import ExploredHost
 from gosched.lab.explorer import Hub
 
 from .duels import DUELS, expect
+from .locks import LOCKS
 from .waits import WAITS
 
 Check = Callable[[], None]
@@ -412,4 +413,5 @@ PROGRAMS = [
     ending_against_park,
     deadlock,
     *WAITS,
+    *LOCKS,
 ]

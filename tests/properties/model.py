@@ -80,20 +80,14 @@ def _nothing_lost_or_doubled(history: History, channel: int) -> None:
 
 
 def _first_in_first_out(history: History, channel: int) -> None:
-    """What was sent before is not received after."""
+    """Senders are served in the order in which they came, and so are receivers: who waits stands in line. What is left comes last.
+
+    Nothing happens between the beginning of an operation and its arrival at the channel: the beginnings are in the order of arrival.
+    """
     sent, received = _values(history, channel)
-    left = {value: i for i, value in enumerate(history.left[channel])}
-    for first, sender in sent.items():
-        for second, other in sent.items():
-            if sender.end < other.begin:
-                assert _taken(received, left, first)[0] < _taken(received, left, second)[1], f"{second} overtook {first}"
-
-
-def _taken(received: dict[Value, Record], left: dict[Value, int], value: Value) -> tuple[int, int]:
-    """Between when and when it was taken out."""
-    if value in received:
-        return received[value].begin, received[value].end
-    return FOREVER + 2 * left[value], FOREVER + 2 * left[value] + 1
+    in_order = sorted(sent, key=lambda value: sent[value].begin)
+    out_order = sorted(received, key=lambda value: received[value].begin)
+    assert [*out_order, *history.left[channel]] == in_order
 
 
 def _closing(history: History, channel: int) -> None:

@@ -33,6 +33,17 @@ class Turn:
 
 
 @dataclass
+class Wait:
+    """One lock or acquire: when it was asked for, when the wait was over, whether it was had, and until when."""
+
+    permits: int
+    begin: float
+    end: float = -1.0
+    had: bool = False
+    until: float = -1.0
+
+
+@dataclass
 class Log:
     """Who is inside, and what became of the waits."""
 
@@ -41,9 +52,7 @@ class Log:
     permits: int = 0
     entered: int = 0
     gave_up: int = 0
-    arrivals: int = 0
-    granted: list[tuple[int, float, float]] = field(default_factory=list)
-    """(arrival, asked, granted)."""
+    waits: list[Wait] = field(default_factory=list)
 
     def enter(self, turn: Turn) -> None:
         self.entered += 1
@@ -81,31 +90,38 @@ async def pause(milliseconds: int) -> None:
 
 
 @contextlib.contextmanager
-def on_time(timeout: int | None, log: Log) -> Iterator[None]:
+def on_time(timeout: int | None, wait: Wait) -> Iterator[None]:
     """A wait ends in time, or by DeadlineExceeded exactly when its time is over."""
-    begin = gosched.now()
-    arrival = log.arrivals = log.arrivals + 1
     try:
         yield
-    except DeadlineExceeded:
-        assert timeout is not None
-        assert round((gosched.now() - begin) * 1e6) == timeout * 1000
-        raise
-    assert timeout is None or round((gosched.now() - begin) * 1e6) <= timeout * 1000
-    log.granted.append((arrival, begin, gosched.now()))
+        wait.had = True
+    finally:
+        wait.end = gosched.now()
+        took = round((wait.end - wait.begin) * 1e6)
+        if wait.had:
+            assert timeout is None or took <= timeout * 1000
+        else:
+            assert timeout is not None
+            assert took == timeout * 1000
 
 
 @contextlib.asynccontextmanager
 async def taken(thing: Any, turn: Turn, log: Log) -> AsyncIterator[bool]:
     """Takes it the way the turn says, and gives it back. Yields whether it was had."""
     arguments = (turn.permits,) if "acquire" in turn.how else ()
+    wait = Wait(turn.permits, gosched.now())
     release = {"lock": "unlock", "rlock": "runlock", "acquire": "release"}[turn.how.removeprefix("try_")]
     if turn.how.startswith("try_"):
         had = getattr(thing, turn.how)(*arguments)
+        wait.end = wait.begin
+        wait.had = had
+        if had:
+            log.waits.append(wait)
     else:
         timeout = None if turn.timeout is None else turn.timeout / 1000
+        log.waits.append(wait)
         try:
-            with on_time(turn.timeout, log):
+            with on_time(turn.timeout, wait):
                 if turn.plain:
                     getattr(thing, turn.how)(*arguments, timeout=timeout)
                 else:
@@ -119,6 +135,7 @@ async def taken(thing: Any, turn: Turn, log: Log) -> AsyncIterator[bool]:
     yield had
     if had:
         log.leave(turn)
+        wait.until = gosched.now()
         getattr(thing, release)(*arguments)
 
 
@@ -193,9 +210,14 @@ def test_semaphore(program: Any) -> None:
     sem.release(PERMITS)
     with pytest.raises(SyncError):
         sem.release()
-    granted = sorted(log.granted)
-    for (_, _, first), (_, _, second) in pairwise(granted):
-        assert first <= second, "who came later was served earlier"
+    served = [wait.end for wait in log.waits if wait.had and wait.end > wait.begin]
+    assert served == sorted(served), "who came later was served earlier"
+    times = sorted({time for wait in log.waits for time in (wait.begin, wait.end, wait.until) if time >= 0})
+    for before, after in pairwise(times):
+        between = (before + after) / 2
+        free = PERMITS - sum(wait.permits for wait in log.waits if wait.had and wait.end < between < wait.until)
+        waiting = [wait for wait in log.waits if wait.begin < between < wait.end]
+        assert not waiting or waiting[0].permits > free, "the first in line waits for what is there"
 
 
 @quiet

@@ -8,7 +8,7 @@ from .park cimport begin_wait, ready
 from .signals cimport Parked, Woken
 from .timers cimport clock
 
-cdef int CONTENDED, FREE, LOCKED, W_MUTEX
+cdef int ALIVE, CONTENDED, FREE, LOCKED, W_MUTEX
 cdef int64_t STARVING_NS
 cdef object DONE, YIELD_BEHIND
 
@@ -41,5 +41,7 @@ cdef class LockOp(Op):
 
 @cython.locals(op=LockOp)
 cdef LockOp lock_op(MutexCore mutex)
+@cython.locals(m=M)
+cdef bint is_ending() except -1
 @cython.locals(m=M)
 cdef int64_t time_here() except -1

@@ -23,7 +23,7 @@ from .native import LockQueue, ThreadWords, current_m, now
 from .op import Op
 from .park import begin_wait, ready
 from .signals import Parked, Woken
-from .states import CONTENDED, FREE, LOCKED, STARVING_NS, W_MUTEX
+from .states import ALIVE, CONTENDED, FREE, LOCKED, STARVING_NS, W_MUTEX
 from .timers import clock
 from .yielding import DONE, YIELD_BEHIND
 
@@ -112,6 +112,8 @@ class MutexCore(LockQueue):
         self.acquire()
         if self.lock_word() & LOCKED == 0:
             self.release()
+            if is_ending():
+                return False
             raise SyncError("sync: unlock of unlocked mutex")
         g = self.next_waiter() if self.starving or self.woken is None else None
         handed = self.starving and g is not None
@@ -174,6 +176,9 @@ class LockOp(Op):
     def what(self) -> str:
         return "mutex.alock()"
 
+    def name(self) -> str:
+        return "Mutex.lock"
+
     def begin(self, who: ThreadWords) -> object:
         return self.mutex.lock_for(who.held(), self)
 
@@ -190,6 +195,12 @@ def lock_op(mutex: MutexCore) -> LockOp:
     op.since = -1
     op.waiting = False
     return op
+
+
+def is_ending() -> bool:
+    """A goroutine that was ended in Cond.wait may not have got its mutex back, and leaves its `with` all the same."""
+    m: M | None = current_m()
+    return m is not None and m.sched.phase() != ALIVE
 
 
 def time_here() -> int:

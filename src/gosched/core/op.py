@@ -61,6 +61,7 @@ class Op:
     # ---- for the spellings with a deadline, and the plain one (spelling.py) ----
 
     def name(self) -> str:
+        """For messages of either spelling."""
         return self.what()
 
     def start(self, g: Goroutine) -> object:

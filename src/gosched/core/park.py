@@ -42,7 +42,7 @@ def try_again(m: M) -> None:
 
 def words_of(g: Goroutine) -> ThreadWords:
     """Of the thread that g, or who it stands for, runs on: this one."""
-    words: ThreadWords = current_m() if g.listed() else g.home
+    words: ThreadWords = current_m() if g.listed() else g.home  # type: ignore[assignment]
     return words
 
 

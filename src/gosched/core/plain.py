@@ -77,6 +77,7 @@ def park_thread(g: Goroutine, until: int) -> object:
     if current_m() is not None and g.win():
         g.set_state(RUNNING)
         raise inside_scheduler()
+    g.home.clear_note()  # type: ignore[union-attr]  # it may have waited before, for the same lock
     if g.swap_state(PARKING, PARKED):
         interrupted = False
         while True:

@@ -47,7 +47,6 @@ class Waiter:
         self._queue = None
         return self
 
-
     def win_wait(self) -> bool:
         """Lock of the queue held: True if whoever waits is the caller's to wake."""
         raise NotImplementedError

@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t
 from .chan cimport Channel, goroutine_of
 from .native cimport Waiter
 from .park cimport ready
-from .timers cimport clock, Timer
+from .timers cimport clock, next_tick, Timer
 
 cdef class ChanTimer(Timer):
     cdef Channel channel

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .chan import Channel, goroutine_of
 from .native import Waiter
 from .park import ready
-from .timers import Timer, clock
+from .timers import Timer, clock, next_tick
 
 if TYPE_CHECKING:
     from .sched import Scheduler
@@ -53,7 +53,7 @@ class ChanTimer(Timer):
         if (self.heap is None or self.zombie) and self.when != 0 and self.when <= at:
             when = self.when
             if self.period > 0:
-                self.when = when + self.period * (1 + (at - when) // self.period)
+                self.when = next_tick(when, self.period, at)
             else:
                 self.when = 0
             w = self.send(when)

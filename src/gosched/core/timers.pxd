@@ -10,8 +10,11 @@ from .signals cimport TimedOut
 from .wake cimport wake_poller
 
 cdef int EARLIER, HEAP_ARITY, INSERT
+cdef int64_t END_OF_TIME
 
 cpdef int64_t clock(Scheduler s) except -1
+@cython.locals(missed=int64_t)
+cpdef int64_t next_tick(int64_t when, int64_t period, int64_t at) noexcept
 
 cdef class Timer(LockedWaiter):
     cdef readonly Scheduler sched

@@ -32,7 +32,16 @@ if TYPE_CHECKING:
     from .sched import Scheduler
 
 FAR = (1 << 63) - 1
+END_OF_TIME = FAR
 INSERT, EARLIER = 1, 2
+
+
+def next_tick(when: int, period: int, at: int) -> int:
+    """The first time after `at` in the phase of `when`; missed ticks are left out."""
+    missed = (at - when) // period
+    if missed >= (END_OF_TIME - when) // period:
+        return END_OF_TIME
+    return when + period * (1 + missed)
 
 
 def clock(s: Scheduler) -> int:
@@ -264,7 +273,7 @@ class TimerHeap(TimerArray):
                 t.release()
                 break
             if t.period > 0:
-                t.when = when + t.period * (1 + (at - when) // t.period)
+                t.when = next_tick(when, t.period, at)
                 t.placed = t.when
                 self.set_when(0, t.when)
                 seq = t.seq

@@ -14,8 +14,7 @@ cdef class GroupCounter(Watcher):
     cdef CountedQueue queue
     cdef object __weakref__
     @cython.locals(counter=int64_t)
-    cpdef add(self, int64_t delta=*)
-    cpdef done(self)
+    cdef int count(self, int64_t delta) except -1
     @cython.locals(g=Goroutine)
     cdef int wake_all(self) except -1
     @cython.locals(g=Goroutine)

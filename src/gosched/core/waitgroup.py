@@ -35,6 +35,11 @@ class GroupCounter(Watcher):
 
     def add(self, delta: int = 1) -> None:
         """Adds delta, which may be negative, to the counter. At zero every waiter goes on; below it: SyncError."""
+        if type(delta) is not int:
+            raise TypeError(f"WaitGroup.add(): delta must be an int, not {type(delta).__name__}")
+        self.count(delta)
+
+    def count(self, delta: int) -> None:
         counter = self.queue.add_count(delta)
         if counter == 0:
             if self.queue.waiting() != 0:
@@ -47,7 +52,7 @@ class GroupCounter(Watcher):
 
     def done(self) -> None:
         """One of them is finished."""
-        self.add(-1)
+        self.count(-1)
 
     def go(self, fn: Callable[..., object] | Coroutine[Any, Any, object], /, *args: Any) -> Goroutine:
         """Starts a goroutine that counts: add(1) now, done() when it returns."""
@@ -62,7 +67,7 @@ class GroupCounter(Watcher):
     def goroutine_done(self, g: Goroutine, outcome: int, value: Any) -> None:
         """As in Go, a goroutine that ends by an exception does not count as done: the program ends. One that ends by Goexit does."""
         if outcome == RETURNED or isinstance(value, Goexit):
-            self.add(-1)
+            self.count(-1)
         else:
             m: M = current_m()
             m.sched.host.failed(g, value)
@@ -134,6 +139,9 @@ class GroupWait(Op):
 
     def what(self) -> str:
         return "wg"
+
+    def name(self) -> str:
+        return "WaitGroup.wait"
 
     def begin(self, who: ThreadWords) -> object:
         return self.group.wait_as(who.held())
