@@ -1,7 +1,7 @@
 """Pool: objects that are costly to make, kept for reuse.
 
-One list per P, so that goroutines on different threads do not meet. What is in the pool when the collector makes a full run is kept for one more and gone
-after the second, as Go's: a pool empties itself when nobody needs it.
+One list per P, so that goroutines on different threads do not meet. What is in the pool when the collector makes a full run is kept for one more
+and gone after the second, as Go's: a pool empties itself when nobody needs it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One operation, two spellings.
 
-An operation of core is `start(g) -> answer`, where the answer Parked means that g, goroutine or stand-in of a thread, waits now, and `withdraw(g)`, which
-leaves nothing behind when the wait was ended by something else. `block` is the plain spelling of any of them, `wait` the awaited one. Twins that are
-called millions of times a second are written out where they are (Chan.asend, Chan.arecv), without a deadline; with one they come here too.
+An operation of core is `start(g) -> answer`, where the answer Parked means that g, goroutine or stand-in of a thread, waits now, and `withdraw(g)`,
+which leaves nothing behind when the wait was ended by something else. `block` is the plain spelling of any of them, `wait` the awaited one. Twins
+that are called millions of times a second are written out where they are (Chan.asend, Chan.arecv), without a deadline; with one they come here too.
 """
 
 from __future__ import annotations

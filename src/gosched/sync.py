@@ -239,7 +239,7 @@ class Cond(CondCore):
         self.mutex = mutex
 
     def wait(self, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
-        """Unlocks the mutex, waits for a notification, and locks it again, also before it raises. (At the program's end it is locked only if it is free.)"""
+        """Unlocks the mutex, waits for a notification, and locks it again, also before it raises (at the program's end only if it is free)."""
         self._wait(Guard(timeout, ctx))
 
     def _wait(self, guard: Guard) -> None:

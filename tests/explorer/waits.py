@@ -1,5 +1,5 @@
-"""Programs about waiting: channels, select, timers, locks, and threads that wait with their stack. The plain and the awaited spelling are the short ones here: the
-copy of core has no others.
+"""Programs about waiting: channels, select, timers, locks, and threads that wait with their stack. The plain and the awaited spelling are the short
+ones here: the copy of core has no others.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def selects_meet(hub: Hub, core: Any) -> Check:
 
 
 def timeout_against_send(hub: Hub, core: Any) -> Check:
-    """A receiver whose time is over while a value comes: it has the value, or the sender still has it. Then it waits again, and no late timer ends that."""
+    """A receiver's time is over while a value comes: it has the value, or the sender still has it. It waits again, and no late timer ends that."""
     host = new_host(hub, core)
     ch = core.chan.Channel(0)
     first: list[Any] = []

@@ -1,8 +1,8 @@
 """Channels: Go's chansend, chanrecv and closechan.
 
-The channel's lock guards its buffer, its closed flag and its two queues. A queue holds goroutines that wait for this channel alone, and the cases of selects
-(select.py). Whoever takes one out wins its wait first (g.py), still under the lock, and passes over those it does not win: a select that another
-channel has won, a goroutine whose time is over. The winner fills the inbox, gives up the lock, and then readies the goroutine.
+The channel's lock guards its buffer, its closed flag and its two queues. A queue holds goroutines that wait for this channel alone, and the cases
+of selects (select.py). Whoever takes one out wins its wait first (g.py), still under the lock, and passes over those it does not win: a select that
+another channel has won, a goroutine whose time is over. The winner fills the inbox, gives up the lock, and then readies the goroutine.
 
     receivers wait     only while the buffer is empty and nobody sends
     senders wait       only while the buffer is full and nobody receives; the value of a waiting goroutine is in its inbox

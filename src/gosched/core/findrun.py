@@ -1,7 +1,7 @@
 """What an M does next: find_runnable returns a goroutine to run, or says to poll, to park or to leave. It never blocks; the thread's loop does.
 
-The order is Go's: timers that are due; every 61st tick one from the global queue; own `next` (which inherits the time slice) and ring; a share of the global queue;
-steal; and then the way to sleep, on which each step closes a race:
+The order is Go's: timers that are due; every 61st tick one from the global queue; own `next` (which inherits the time slice) and ring; a share of
+the global queue; steal; and then the way to sleep, on which each step closes a race:
 
     1  lock: is there anything in the global queue by now?             a spinner that found no P relies on this
     2  put the P on the idle list, then read need_spinning             the third hole, wake.py

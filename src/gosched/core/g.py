@@ -11,10 +11,10 @@ The state word and who may change it:
     RUNNING  -> RETRY       the goroutine itself, in an operation that needs a P and found none; its M queues it globally
     RUNNING  -> DEAD        its M
 
-A wait has one end. `open_wait` opens it for one winner, and whoever wants to wake the goroutine (the other side of a channel, a timer, a cancellation,
-the end of the program) must `win` it first, under the lock of the thing where it found the goroutine: the goroutine takes that lock to leave before
-it waits again, so a late waker cannot win the next wait. The winner alone may fill the inbox, whose content the operation gets as the answer, and
-calls park.ready. PARKING comes before open_wait: who wins finds a state that it can claim.
+A wait has one end. `open_wait` opens it for one winner, and whoever wants to wake the goroutine (the other side of a channel, a timer, a
+cancellation, the end of the program) must `win` it first, under the lock of the thing where it found the goroutine: the goroutine takes that lock
+to leave before it waits again, so a late waker cannot win the next wait. The winner alone may fill the inbox, whose content the operation gets as
+the answer, and calls park.ready. PARKING comes before open_wait: who wins finds a state that it can claim.
 
 `home` is the thread that the goroutine cannot leave while it waits: an M whose stack it keeps (locked.py), or for the stand-in of a thread that is no
 goroutine, that thread's words (plain.py).

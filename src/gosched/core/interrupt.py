@@ -1,7 +1,7 @@
 """Cancellation: what a context is to a waiting operation.
 
-An operation with `ctx=` puts its WakeTimer here before it yields and takes it out afterwards. `cancel` finishes all that are inside, and those that come
-later at once. The lock is a leaf; waiters are finished after it, one by one.
+An operation with `ctx=` puts its WakeTimer here before it yields and takes it out afterwards. `cancel` finishes all that are inside, and those that
+come later at once. The lock is a leaf; waiters are finished after it, one by one.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """A goroutine that waits with its thread: Go's stoplockedm and startlockedm.
 
-The plain spelling of an operation keeps the goroutine's stack, and with it the M. While it waits the M has no P, is on no idle list, and sleeps on its
-note; `g.home` names it. Whoever takes such a goroutine from a queue cannot run it: it gives its own P to that M and goes to sleep itself.
+The plain spelling of an operation keeps the goroutine's stack, and with it the M. While it waits the M has no P, is on no idle list, and sleeps on
+its note; `g.home` names it. Whoever takes such a goroutine from a queue cannot run it: it gives its own P to that M and goes to sleep itself.
 
     stop_locked    the M:        home, note clear; PARKING -> PARKED; hands its P on; sleeps
     a waker        any thread:   wins the wait, PARKED -> RUNNABLE, queues the goroutine as any other
     start_locked   another M:    leaves its P in `nextp` and wakes the note
-The waker may come, and even start_locked, before the M sleeps: the note keeps the wake-up. `idle_locked` counts these sleepers for the deadlock check; it
-is counted down by start_locked, perhaps before it was counted up: too low for a moment means one deadlock check too few, and the M that counts up
-checks again.
+The waker may come, and even start_locked, before the M sleeps: the note keeps the wake-up. `idle_locked` counts these sleepers for the deadlock
+check; it is counted down by start_locked, perhaps before it was counted up: too low for a moment means one deadlock check too few, and the M that
+counts up checks again.
 """
 
 from __future__ import annotations

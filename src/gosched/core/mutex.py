@@ -1,12 +1,12 @@
 """Mutex: Go's, with its normal and its starvation mode.
 
-The word: LOCKED, and CONTENDED while goroutines wait or one of them is on its way. A free and uncontended mutex is locked and unlocked with one swap each;
-all else happens under the queue's lock.
+The word: LOCKED, and CONTENDED while goroutines wait or one of them is on its way. A free and uncontended mutex is locked and unlocked with one
+swap each; all else happens under the queue's lock.
 
     normal       unlock wakes the first waiter, which then competes with those that come along (they may win: they run already). One at a time is
                  on its way (`woken`). A waiter that loses stands at the head of the queue again.
-    starvation   begins when a waiter that was woken has waited for more than 1 ms and loses. unlock hands the mutex over to the first in the queue, who
-                 comes along stands at its tail. Ends when the one who gets it is the last, or has not waited for 1 ms.
+    starvation   begins when a waiter that was woken has waited for more than 1 ms and loses. unlock hands the mutex over to the first in the queue;
+                 who comes along stands at its tail. Ends when the one who gets it is the last, or has not waited for 1 ms.
 
 Go's waiters also spin for a moment before they sleep. A goroutine of ours has nothing cheaper to do than to let another run: it does not.
 A waiter that is ended, or whose time is over, leaves; if it was on its way, or had been handed the mutex (`heir`), it passes that on.

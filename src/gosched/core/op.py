@@ -1,7 +1,7 @@
 """Awaitables of operations that have no value to give back: send, lock, wait, sleep.
 
-A compiled object that ends without a value is cheaper than a generator. (One that returns a value is not: it would go through StopIteration. So `arecv` is a
-generator.) It does nothing until it is awaited, may be given to go(), and is reported in debug mode if it is dropped.
+A compiled object that ends without a value is cheaper than a generator. (One that returns a value is not: it would go through StopIteration. So
+`arecv` is a generator.) It does nothing until it is awaited, may be given to go(), and is reported in debug mode if it is dropped.
 """
 
 from __future__ import annotations

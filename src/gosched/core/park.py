@@ -1,7 +1,7 @@
 """Waiting, and runnable again. The states are in g.py.
 
-The waker may come before the goroutine's coroutine has yielded, so it never touches the coroutine: it wins the wait, moves the state word, and whoever
-moved it PARKED -> RUNNABLE, waker or M, queues the goroutine. A waker holds no lock of the thing waited for when it calls `ready`.
+The waker may come before the goroutine's coroutine has yielded, so it never touches the coroutine: it wins the wait, moves the state word, and
+whoever moved it PARKED -> RUNNABLE, waker or M, queues the goroutine. A waker holds no lock of the thing waited for when it calls `ready`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The plain spelling: the caller waits with its stack, whatever it is.
 
-A goroutine keeps its M, whose P goes to another (locked.py). A thread that is no goroutine gets a stand-in, a goroutine in no list: it is won and claimed as
-any other, and its waker rings the thread's note. Such a thread waits for its own deadline and is open to signals.
+A goroutine keeps its M, whose P goes to another (locked.py). A thread that is no goroutine gets a stand-in, a goroutine in no list: it is won and
+claimed as any other, and its waker rings the thread's note. Such a thread waits for its own deadline and is open to signals.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def is_thread(g: Goroutine) -> bool:
 
 
 def park_caller(g: Goroutine, until: int) -> object:
-    """g, which `caller` gave, is PARKING: waits until it is woken, and returns the answer. A thread waits until `until` at the longest (-1: for ever)."""
+    """g, which `caller` gave, is PARKING: waits until it is woken; returns the answer. A thread waits until `until` at the longest (-1: for ever)."""
     if is_thread(g):
         return park_thread(g, until)
     m: M = current_m()

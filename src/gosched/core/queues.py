@@ -1,7 +1,7 @@
 """Queues that sync objects are made of: for RWMutex, Cond, Semaphore and Event.
 
-Who wakes several at once wins all their waits under the lock and puts them aside (put_won); they are readied one by one afterwards, in the order of their
-arrival: the last of them runs first, then the others in turn, as Go has it. A goroutine that comes to wait meanwhile is not among them.
+Who wakes several at once wins all their waits under the lock and puts them aside (put_won); they are readied one by one afterwards, in the order of
+their arrival: the last of them runs first, then the others in turn, as Go has it. A goroutine that comes to wait meanwhile is not among them.
 """
 
 from __future__ import annotations

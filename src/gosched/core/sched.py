@@ -2,9 +2,9 @@
 
 An object that is passed in, never a module global: tests build many, each with its own host (threads, clock, poller) and seed.
 
-Lock: the scheduler's own (acquire, release) guards the global queue, the idle lists, `threads`, `idle_threads`, `idle_locked`, `nproc` and P.status. It is a leaf:
-under it no reference is dropped for the last time, no Python runs and no other lock is taken. spinning, idle_ps, need_spinning and phase are atomic
-words and are also read without it.
+Lock: the scheduler's own (acquire, release) guards the global queue, the idle lists, `threads`, `idle_threads`, `idle_locked`, `nproc` and
+P.status. It is a leaf: under it no reference is dropped for the last time, no Python runs and no other lock is taken. spinning, idle_ps,
+need_spinning and phase are atomic words and are also read without it.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     pass 2    nothing can: each case stands in its channel's queue, then the locks are given up, and the goroutine yields
     pass 3    the goroutine was woken with the case that won; the others leave their queues, one lock at a time: a waker that finds one of them
               meanwhile does not win it
-A goroutine has one wait for all its cases, so of several channels exactly one wins. A select meets only waiters that were there before it locked: never its
-own cases.
+A goroutine has one wait for all its cases, so of several channels exactly one wins. A select meets only waiters that were there before it locked:
+never its own cases.
 """
 
 from __future__ import annotations
@@ -57,10 +57,8 @@ class Selection:
         self.order: list[Case] = self.cases
         if len(cases) > SELECT_CASES:
             raise ValueError(f"select takes up to {SELECT_CASES} cases, not {len(cases)}")
-        index = 0
-        for case in cases:
+        for index, case in enumerate(cases):
             self.parse(case, index)
-            index += 1
 
     def parse(self, case: Any, index: int) -> None:
         value: Any = None
@@ -167,7 +165,7 @@ class Selection:
         return (case.index, case.value)
 
     def shuffle(self, n: int) -> None:
-        """`cases` in a random order; `order` by address, those of one channel in the random order too. Most selects are short: sorting by insertion."""
+        """`cases` in a random order; `order` by address, those of one channel in the random order too. By insertion: most selects are short."""
         m: M | None = current_m()
         for i in range(n - 1, 0, -1):
             chance = (now() & 0xFFFFFFFF) * 40_503 >> 8 if m is None or m.p is None else m.p.random()

@@ -1,7 +1,8 @@
 """Stealing: an M whose P has nothing takes half of another P's queue.
 
-Four passes over all Ps, each in a random order that visits every P once (a random start, a random step coprime to their number). In the last pass due
-timers of the others are run too, also of idle Ps; what they wake is the thief's. `next` is taken only then, and from a running P only after a short wait: whoever readied it is probably about to park and to run it.
+Four passes over all Ps, each in a random order that visits every P once (a random start, a random step coprime to their number). In the last pass
+due timers of the others are run too, also of idle Ps; what they wake is the thief's. `next` is taken only then, and from a running P only after a
+short wait: whoever readied it is probably about to park and to run it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Timers with a channel: Go's semantics since 1.23.
 
-Such a timer stands in a heap only while somebody is blocked on its channel. Otherwise it fires late, when somebody comes to receive, with the time at which
-it was due: so one that nobody refers to is garbage like anything else. `clear_time` and `set_time` of the channel's timer take back a value that was sent and
-not received, and `seq` stops a firing that is under way: afterwards no stale value can come.
+Such a timer stands in a heap only while somebody is blocked on its channel. Otherwise it fires late, when somebody comes to receive, with the time
+at which it was due: so one that nobody refers to is garbage like anything else. `clear_time` and `set_time` of the channel's timer take back a
+value that was sent and not received, and `seq` stops a firing that is under way: afterwards no stale value can come.
 
 Locks: heap, timer, channel, in this order. Sending and taking back happen under the timer's lock.
 """

@@ -6,11 +6,11 @@ an entry of a heap, and `heap` and `placed` (what the entry says) of a timer, un
     start, reset    any thread: sets `when`. In a heap already: only a hint in `modified` if it is to fire earlier than its entry says; the entry is
                     put right when somebody runs the heap. In none: inserted into the heap of the caller's P
     stop            any thread: `when` is 0, the entry a zombie
-    run_timers      the owner of the P, or a thief in its last pass: fires what is due, with no lock held; takes zombies from the top, puts entries right
-                    that have another `when` than their timer. All entries when `modified` is due or when a quarter are zombies (adjust)
+    run_timers      the owner of the P, or a thief in its last pass: fires what is due, with no lock held; takes zombies from the top, puts entries
+                    right that have another `when` than their timer. All entries when `modified` is due or when a quarter are zombies (adjust)
 
-Who adds an entry that is earlier than all before reads afterwards whether somebody polls until later, and wakes it; who polls publishes until when and
-reads all heaps again (findrun.rest). One of them sees the other.
+Who adds an entry that is earlier than all before reads afterwards whether somebody polls until later, and wakes it; who polls publishes until when
+and reads all heaps again (findrun.rest). One of them sees the other.
 
 `fire` is called in the runtime, and starts or readies goroutines: they stand in m.late until the M has run the heap.
 """
@@ -311,11 +311,9 @@ def heap_here(s: Scheduler) -> TimerHeap:
     """The heap of the caller's P, or of any P of s for a caller that has none of its."""
     m: M | None = current_m()
     if m is not None and m.sched is s and m.p is not None and m.p.id < s.nproc:
-        heap: TimerHeap = m.p.timers
-        return heap
+        return m.p.timers
     p: P = s.allp[0]
-    heap = p.timers
-    return heap
+    return p.timers
 
 
 def run_timers(m: M, p: P) -> bool:

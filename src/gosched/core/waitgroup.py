@@ -1,8 +1,8 @@
 """WaitGroup: waits for a collection of goroutines to finish.
 
-The counter is one atomic word; the queue's lock guards the waiters. A waiter leaves the queue by the goroutine that brings the counter to zero, or by itself when
-it is ended or timed out. Who comes to wait queues first and reads the counter then; who counts down reads the queue afterwards: one of them sees
-the other. Goroutines are readied with no lock held.
+The counter is one atomic word; the queue's lock guards the waiters. A waiter leaves the queue by the goroutine that brings the counter to zero, or
+by itself when it is ended or timed out. Who comes to wait queues first and reads the counter then; who counts down reads the queue afterwards: one
+of them sees the other. Goroutines are readied with no lock held.
 
 Misuse is what Go calls so: counting below zero; counting up from zero while goroutines still wait; counting up before those that were released have
 returned from the wait.

@@ -3,8 +3,8 @@
 The scheduler is the production one, compiled or pure: only the host differs. An M's turn is one step of its loop (find a goroutine and run it until
 it yields), so user code is never interrupted, and the same seed gives the same trace, on every build.
 
-A goroutine that waits by the plain spelling keeps its M's stack. Then each M has a stack of its own here, a greenlet; without greenlet only the awaited
-spelling works in virtual time.
+A goroutine that waits by the plain spelling keeps its M's stack. Then each M has a stack of its own here, a greenlet; without greenlet only the
+awaited spelling works in virtual time.
 """
 
 from __future__ import annotations
