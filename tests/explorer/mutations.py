@@ -50,7 +50,6 @@ REPLACEMENTS = {
     "if self.seq == seq:": "if True:",
     "if when != 0 and t.heap is None and not t.lazy:": "if True:",
     "if when != self.when_at(0):": "if False:",
-    "m.poll_until = sooner(until, earliest(m.sched))": "m.poll_until = sooner(until, timer)",
     # gomaxprocs
     "while not s.try_resizing():": "while False:",
     "if p.status == P_DEAD:": "if True:",

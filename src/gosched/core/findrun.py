@@ -150,13 +150,12 @@ def rest(m: M) -> Goroutine | None:
     if m.sched.swap_last_poll(0) != 0:
         if m.sched.phase() == EXITING:  # race: the wake-up for the end went to who polled before us
             return quit_m(m)
-        m.sched.set_poll_until(sooner(until, timer))
-        m.poll_until = sooner(until, earliest(m.sched))  # race: a timer was set that nobody told us of, because we did not poll yet
+        m.poll_until = sooner(until, timer)
         m.sched.set_poll_until(m.poll_until)
         m.verdict = POLL
         return None
     if timer != 0:
-        wake_poller(m.sched, timer)
+        wake_poller(m.sched, timer)  # race: it was set before who polls did so, and after that one had looked
     return idle(m)
 
 
