@@ -36,7 +36,7 @@ REPLACEMENTS = {
     # waiting
     "if not self._open:": "if False:",
     "if m.sched.phase() != ALIVE and g.win() and g.swap_state(PARKED, RUNNABLE):": "if False:",
-    "if w is None or goroutine_of(w).win():": "if w is None or goroutine_of(w).win() or True:",
+    "if w is None or w.win_wait():": "if w is None or w.win_wait() or True:",
     "while g is not None and not g.win():": "while g is not None and not (g.win() or True):",
     "if g is None or g.win():": "if g is None or g.win() or True:",
     "if not g.win():": "if not (g.win() or True):",

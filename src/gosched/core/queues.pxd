@@ -1,17 +1,18 @@
 cimport cython
 from libc.stdint cimport int64_t
 from .g cimport Goroutine
-from .native cimport WaitQueue
+from .native cimport CountedQueue
 from .park cimport begin_wait, ready
 from .signals cimport Parked
 
 cdef int RUNNING, W_COND, W_EVENT, W_RLOCK, W_SEMAPHORE, W_WLOCK
 
-cdef class Queue(WaitQueue):
+cdef class Queue(CountedQueue):
     cdef object __weakref__
     cpdef int withdraw(self, Goroutine g) except -1
     @cython.locals(g=Goroutine)
     cdef bint win_first(self)
+    cdef int win_all(self) except -1
     @cython.locals(g=Goroutine)
     cdef int ready_won(self) except -1
     @cython.locals(g=Goroutine)

@@ -1,4 +1,4 @@
-"""Queues that sync objects are made of: for RWMutex, Cond, Semaphore and Event.
+"""Queues that sync objects are made of: for WaitGroup, RWMutex, Cond, Semaphore and Event.
 
 Who wakes several at once wins all their waits under the lock and puts them aside (put_won); they are readied one by one afterwards, in the order of
 their arrival: the last of them runs first, then the others in turn, as Go has it. A goroutine that comes to wait meanwhile is not among them.
@@ -9,14 +9,14 @@ from __future__ import annotations
 from gosched.errors import SyncError
 
 from .g import Goroutine
-from .native import WaitQueue
+from .native import CountedQueue
 from .park import begin_wait, ready
 from .signals import Parked
 from .states import RUNNING, W_COND, W_EVENT, W_RLOCK, W_SEMAPHORE, W_WLOCK
 
 
-class Queue(WaitQueue):
-    """What they have in common."""
+class Queue(CountedQueue):
+    """What they have in common. The count is a WaitGroup's."""
 
     def withdraw(self, g: Goroutine) -> None:
         """g was woken by something else."""
@@ -32,6 +32,10 @@ class Queue(WaitQueue):
         if g is not None:
             self.put_won(g)
         return g is not None
+
+    def win_all(self) -> None:
+        while self.win_first():
+            pass
 
     def ready_won(self) -> None:
         """After the lock."""
@@ -55,8 +59,7 @@ class EventCore(Queue):
         """It has happened: all who wait go on, and nobody waits any more."""
         self.acquire()
         self.happened = True
-        while self.win_first():
-            pass
+        self.win_all()
         self.release()
         self.ready_won()
 

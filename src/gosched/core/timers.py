@@ -9,9 +9,9 @@ an entry of a heap, and `heap` and `placed` (what the entry says) of a timer, un
     run_timers      the owner of the P, or a thief in its last pass: fires what is due, with no lock held; takes zombies from the top, puts entries
                     right that have another `when` than their timer. All entries when `modified` is due or when a quarter are zombies (adjust)
 
-Who adds an entry that is earlier than all before reads afterwards whether somebody polls. Until later: it is woken. Nobody: an M is woken instead, which
-looks at all heaps on its way to sleep and, if somebody polls by then, wakes that one (findrun.rest). So a timer that is set between somebody's look at
-the heaps and its sleep is not late.
+Who adds an entry that is earlier than all before reads afterwards whether somebody polls. Until later: it is woken. Nobody: an M is woken instead,
+which looks at all heaps on its way to sleep and, if somebody polls by then, wakes that one (findrun.rest). So a timer that is set between somebody's
+look at the heaps and its sleep is not late.
 
 `fire` is called in the runtime, and starts or readies goroutines: they stand in m.late until the M has run the heap.
 """

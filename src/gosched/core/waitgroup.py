@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from gosched.errors import Goexit, SyncError, no_runtime
 
 from .g import Goroutine, Watcher
-from .native import CountedQueue, ThreadWords, current_m
+from .native import ThreadWords, current_m
 from .op import Op
-from .park import begin_wait, ready
+from .park import begin_wait
+from .queues import Queue
 from .signals import Parked
 from .spawn import spawn
 from .states import RETURNED, RUNNING, W_WAITGROUP
@@ -31,7 +32,7 @@ class GroupCounter(Watcher):
     """The hot part of gosched.WaitGroup."""
 
     def __init__(self) -> None:
-        self.queue = CountedQueue()
+        self.queue = Queue()
 
     def add(self, delta: int = 1) -> None:
         """Adds delta, which may be negative, to the counter. At zero every waiter goes on; below it: SyncError."""
@@ -73,21 +74,11 @@ class GroupCounter(Watcher):
             m.sched.host.failed(g, value)
 
     def wake_all(self) -> None:
-        g = self.next_waiter()
-        while g is not None:
-            ready(g)
-            g = self.next_waiter()
-
-    def next_waiter(self) -> Goroutine | None:
-        """The one that came first, of those whose wait is won."""
-        g: Goroutine | None = None
         self.queue.acquire()
         if self.queue.count() == 0:  # race: we brought it to zero long ago; since then there were an add() and a wait
-            g = self.queue.take_waiter()
-            while g is not None and not g.win():  # race: its time is over, or the program is
-                g = self.queue.take_waiter()
+            self.queue.win_all()
         self.queue.release()
-        return g
+        self.queue.ready_won()
 
     def __await__(self) -> GroupWait:
         return self.new_wait()
