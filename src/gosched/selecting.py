@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Generator
 from typing import Any, Literal, TypeVar, overload
 
 from gosched.core.g import Goroutine
-from gosched.core.select import Selection, default
+from gosched.core.select import Selection, begin_select, default
 from gosched.core.signals import Again, Parked, TimedOut
 from gosched.spelling import Guard, block, twin, wait
 
@@ -168,16 +168,22 @@ def aselect(*cases: Any, timeout: float | None = None) -> Generator[Any, Any, An
     >>> gosched.run(main)
     (None, None)
     """
-    selection = _parsed(cases, timeout)
+    if timeout is None:
+        answer = begin_select(cases)
+        if type(answer) is tuple:
+            return answer
+        selection: Selection = answer
+    else:
+        selection = _parsed(cases, timeout)
     try:
         if timeout is not None:
             answer = yield from wait("select", selection.start_as, _left_later, Guard(timeout, None, quiet=True))  # type: ignore[misc]
         else:
-            answer = selection.start()
-            while answer is Parked:
-                answer = yield
-                if answer is Again:
-                    answer = selection.start()
+            answer = yield
+            while answer is Again:
+                answer = selection.start()
+                if answer is Parked:
+                    answer = yield
     finally:
         selection.leave()
     return _result(selection, answer)

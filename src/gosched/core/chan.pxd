@@ -57,5 +57,6 @@ cdef class SendOp(Op):
 cdef SendOp send_op(Channel channel, object value)
 @cython.locals(case=Case)
 cpdef Case new_case(Channel channel, int kind, int index, object value)
+cpdef int wake_waiter(Waiter w) except -1
 @cython.locals(case=Case)
 cpdef Goroutine goroutine_of(Waiter w)

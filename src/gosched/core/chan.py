@@ -199,7 +199,7 @@ class Channel(ChannelWords):
             w.hand(Closed)
         self.release()
         if won:
-            ready(goroutine_of(w))
+            wake_waiter(w)
         return w is not None
 
     # ---- under the lock ----
@@ -212,7 +212,7 @@ class Channel(ChannelWords):
         self.release()
         if got is None or got is Closed:
             return got
-        ready(goroutine_of(got))
+        wake_waiter(got)
         return None
 
     def recv_or_keep(self) -> object:
@@ -226,7 +226,7 @@ class Channel(ChannelWords):
             return value
         if got is Closed:
             return got
-        ready(goroutine_of(got))
+        wake_waiter(got)
         return value
 
     def give(self, value: Any) -> Any:
@@ -320,6 +320,14 @@ def new_case(channel: Channel, kind: int, index: int, value: Any) -> Case:
     case.closed = False
     case.won_over = None
     return case
+
+
+def wake_waiter(w: Waiter) -> None:
+    """By who has won its wait."""
+    if isinstance(w, Goroutine):
+        ready(w)
+    else:
+        ready(goroutine_of(w))
 
 
 def goroutine_of(w: Waiter) -> Goroutine:

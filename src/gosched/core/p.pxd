@@ -4,6 +4,7 @@ from .native cimport GoroutineList, RunQueue, TimerArray
 from .m cimport M
 
 cdef int P_DEAD
+cdef uint64_t LOW_32
 
 @cython.final
 cdef class P(RunQueue):
@@ -25,5 +26,6 @@ cdef class P(RunQueue):
     cdef readonly TimerArray timers
     cdef list steps
     cdef int steps_for
+    @cython.locals(x=uint64_t)
     cpdef uint64_t random(self)
     cdef int random_step(self, int n) except -1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .native import GoroutineList, RunQueue
-from .states import P_DEAD
+from .states import LOW_32, P_DEAD
 from .timers import TimerHeap
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ class P(RunQueue):
     def random(self) -> int:
         """32 random bits (xorshift): same seed, same run, compiled or not."""
         x = self.random_state
-        x ^= (x << 13) & 0xFFFFFFFF
+        x ^= (x << 13) & LOW_32
         x ^= x >> 17
-        x ^= (x << 5) & 0xFFFFFFFF
+        x ^= (x << 5) & LOW_32
         self.random_state = x
         return x
 

@@ -1,16 +1,26 @@
 cimport cython
-from libc.stdint cimport int64_t
-from .chan cimport Case, Channel, goroutine_of, new_case
+from libc.stdint cimport int64_t, uint64_t
+from .chan cimport Case, Channel, new_case, wake_waiter
 from .g cimport Goroutine
 from .m cimport M
-from .native cimport address, current_m, method_function, method_self, now, Waiter
-from .park cimport awaiting, begin_wait, ready
+from .native cimport address, current_m, method_function, method_self, now, ThreadWords, Waiter
+from .park cimport regain_p, try_again, words_of
 from .signals cimport Closed, Nothing, Parked
 
-cdef int RECV, RECV_OK, SEND, SELECT_CASES, W_SELECT, W_SELECT_NONE
+cdef int FEW, RECV_OK, SEND, SELECT_CASES, W_SELECT, W_SELECT_NONE
+cdef uint64_t IN_ORDER, LAST
 cdef dict KINDS
 
 cpdef cases_are(dict kinds)
+@cython.locals(selection=Selection)
+cpdef object begin_select(tuple cases)
+@cython.locals(m=M, kinds=uint64_t, kind=uint64_t, order=uint64_t, i=int, at=int, left=int)
+cdef object quick_look(tuple cases, int n)
+@cython.locals(kind=int)
+cdef int kind_of(object case, int index) except -1
+@cython.locals(channel=Channel)
+cdef object try_case(object case, int kind, int index)
+cdef object closed_error(int kind, Channel channel, int index)
 
 @cython.final
 cdef class Selection:
@@ -20,10 +30,11 @@ cdef class Selection:
     cdef list order
     @cython.locals(channel=Channel, kind=int)
     cdef int parse(self, object case, int index) except -1
-    @cython.locals(g=Goroutine)
+    @cython.locals(m=M)
     cpdef object start(self)
-    @cython.locals(case=Case, chosen=Case, n=int, i=int)
     cpdef object start_as(self, Goroutine g)
+    @cython.locals(case=Case, chosen=Case, n=int, i=int)
+    cdef object start_by(self, ThreadWords who)
     @cython.locals(case=Case, i=int)
     cdef Case pass_1(self, int n)
     @cython.locals(case=Case, i=int, n=int)

@@ -1,5 +1,6 @@
 """select: Go's selectgo.
 
+    a look    few cases, no default: each tried by itself, in a random order (quick_look)
     parse     every case becomes a Case; those of a nil channel are left out
     pass 1    all channels locked, in the order of their addresses; the cases are tried in a random order, and the first that can go on does
     pass 2    nothing can: each case stands in its channel's queue, then the locks are given up, and the goroutine yields
@@ -13,13 +14,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gosched.errors import ClosedChannelError, EndOfChannel, bad_case
+from gosched.errors import ClosedChannelError, EndOfChannel, bad_case, no_runtime
 
-from .chan import Case, Channel, goroutine_of, new_case
-from .native import address, current_m, method_function, method_self, now
-from .park import awaiting, begin_wait, ready
+from .chan import Case, Channel, new_case, wake_waiter
+from .native import ThreadWords, address, current_m, method_function, method_self, now
+from .park import regain_p, try_again, words_of
 from .signals import Closed, Nothing, Parked
-from .states import RECV_OK, SELECT_CASES, SEND, W_SELECT, W_SELECT_NONE
+from .states import FEW, IN_ORDER, LAST, RECV_OK, SELECT_CASES, SEND, W_SELECT, W_SELECT_NONE
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -47,6 +48,77 @@ class Default:
 default = Default()
 
 
+def begin_select(cases: tuple[Any, ...]) -> Any:
+    """For the goroutine that runs here: (index, value) if a case could go on at once; else the Selection, and its `start` has said Parked."""
+    answer = quick_look(cases, len(cases)) if len(cases) <= FEW else Nothing
+    if answer is not Nothing:
+        return answer
+    selection = Selection(cases)
+    answer = selection.start()
+    return selection if answer is Parked else answer
+
+
+def quick_look(cases: tuple[Any, ...], n: int) -> Any:
+    """Each of a few cases by itself, in a random order, without a Case or all locks: mostly one can go on. Not with `default`.
+
+    The order is n numbers of four bits each."""
+    m: M | None = current_m()
+    if m is None or m.p is None:
+        return Nothing
+    kinds = 0
+    for i in range(n):
+        kind = kind_of(cases[i], i)
+        if kind == 0:
+            return Nothing
+        kinds |= kind << (4 * i)
+    left = n
+    order = IN_ORDER
+    while left > 0:
+        at = 4 * (m.p.random() % left)
+        left -= 1
+        i = (order >> at) & 15
+        order = (order & ~(LAST << at)) | (((order >> (4 * left)) & 15) << at)
+        answer = try_case(cases[i], (kinds >> (4 * i)) & 15, i)
+        if answer is not Nothing:
+            return answer
+    return Nothing
+
+
+def kind_of(case: Any, index: int) -> int:
+    """0 for default; what is no case at all is an error."""
+    if case is default:
+        return 0
+    kind = KINDS.get(method_function(case), 0)
+    if kind == 0 and type(case) is tuple and len(case) == 2:
+        kind = KINDS.get(method_function(case[0]), 0)
+        if kind != SEND:
+            raise bad_case(case, index)
+    elif kind == 0 or kind == SEND:
+        raise bad_case(case, index)
+    return kind
+
+
+def try_case(case: Any, kind: int, index: int) -> Any:
+    """(index, value) if this one can go on now, else Nothing."""
+    channel: Channel = method_self(case[0] if kind == SEND else case)
+    if channel.nil:
+        return Nothing
+    answer = channel.send_if_ready(case[1]) if kind == SEND else channel.recv_if_ready()
+    if answer is Nothing:
+        return Nothing
+    if kind == RECV_OK:
+        return (index, (None, False) if answer is Closed else (answer, True))
+    if answer is Closed:
+        raise closed_error(kind, channel, index)
+    return (index, answer)
+
+
+def closed_error(kind: int, channel: Channel, index: int) -> ClosedChannelError:
+    if kind == SEND:
+        return ClosedChannelError("send on closed channel", channel)
+    return EndOfChannel("receive on closed channel", channel, index)
+
+
 class Selection:
     """One execution of one select."""
 
@@ -61,29 +133,30 @@ class Selection:
             self.parse(case, index)
 
     def parse(self, case: Any, index: int) -> None:
-        value: Any = None
-        method: Any = case
-        if case is default:
+        kind = kind_of(case, index)
+        if kind == 0:
             if self.default >= 0:
                 raise ValueError(f"select: case {index}: a second default; one is enough")
             self.default = index
         else:
-            if type(case) is tuple and len(case) == 2:
-                method = case[0]
-                value = case[1]
-            kind = KINDS.get(method_function(method), 0)
-            if kind == 0 or (kind == SEND) != (method is not case):
-                raise bad_case(case, index)
-            channel: Channel = method_self(method)
+            channel: Channel = method_self(case[0] if kind == SEND else case)
             if not channel.nil:
-                self.cases.append(new_case(channel, kind, index, value))
+                self.cases.append(new_case(channel, kind, index, case[1] if kind == SEND else None))
 
     def start(self) -> Any:
-        """(index, value), or Parked: yield, and `finish` with what comes back."""
-        g = awaiting("aselect()")
-        return Parked if g is None else self.start_as(g)
+        """(index, value), or Parked: yield, and ask `result` with what comes back."""
+        m: M | None = current_m()
+        if m is None:
+            raise no_runtime("await aselect()", "a goroutine: run(main), go(fn)")
+        if m.lost_p() and not regain_p(m):
+            try_again(m)
+            return Parked
+        return self.start_by(m)
 
     def start_as(self, g: Goroutine) -> Any:
+        return self.start_by(words_of(g))
+
+    def start_by(self, who: ThreadWords) -> Any:
         n = len(self.cases)
         if n > 1:
             self.shuffle(n)
@@ -96,17 +169,17 @@ class Selection:
         if chosen is not None:
             self.unlock_all(n)
             if chosen.won_over is not None:
-                ready(goroutine_of(chosen.won_over))
+                wake_waiter(chosen.won_over)
                 chosen.won_over = None
             return self.result(chosen)
         if self.default >= 0:
             self.unlock_all(n)
             return (self.default, None)
         self.parked = True
-        begin_wait(g, W_SELECT if n else W_SELECT_NONE)
+        who.begin_wait(W_SELECT if n else W_SELECT_NONE)
         for i in range(n):
             case = self.order[i]
-            case.g = g
+            case.g = who.held()
             if case.kind == SEND:
                 case.channel.put_sender(case)
             else:
@@ -154,21 +227,17 @@ class Selection:
         return self.default >= 0
 
     def result(self, case: Case) -> tuple[int, Any]:
-        if case.kind == SEND:
-            if case.closed:
-                raise ClosedChannelError("send on closed channel", case.channel)
-            return (case.index, None)
         if case.kind == RECV_OK:
             return (case.index, (None, False) if case.closed else (case.value, True))
         if case.closed:
-            raise EndOfChannel("receive on closed channel", case.channel, case.index)
-        return (case.index, case.value)
+            raise closed_error(case.kind, case.channel, case.index)
+        return (case.index, None if case.kind == SEND else case.value)
 
     def shuffle(self, n: int) -> None:
         """`cases` in a random order; `order` by address, those of one channel in the random order too. By insertion: most selects are short."""
         m: M | None = current_m()
         for i in range(n - 1, 0, -1):
-            chance = (now() & 0xFFFFFFFF) * 40_503 >> 8 if m is None or m.p is None else m.p.random()
+            chance = now() // 61 if m is None or m.p is None else m.p.random()
             at = chance % (i + 1)
             case = self.cases[i]
             self.cases[i] = self.cases[at]

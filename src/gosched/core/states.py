@@ -16,6 +16,9 @@ PARK, POLL, EXIT = 1, 2, 3
 # A poller's deadline: only by being woken; and when there is no reason to poll.
 NEVER, NOBODY = -1, -2
 
+# A literal that does not fit a C int would be a Python int in compiled code.
+LOW_32 = 0xFFFFFFFF
+
 # How one turn of a goroutine ended.
 YIELDED, RETURNED, RAISED = 1, 0, -1
 
@@ -81,4 +84,7 @@ MAX_THREADS = 10_000
 HEAP_ARITY = 4  # of the timers
 STARVING_NS = 1_000_000  # a goroutine that waited longer for a mutex is handed it
 SELECT_CASES = 65_536
+FEW = 16  # cases of a select whose random order fits one word, four bits each
+IN_ORDER = 0xFEDC_BA98_7654_3210
+LAST = 15
 CAPACITY = (1 << 31) - 1  # of a channel

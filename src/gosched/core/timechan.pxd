@@ -1,8 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
-from .chan cimport Channel, goroutine_of
+from .chan cimport Channel, wake_waiter
 from .native cimport Waiter
-from .park cimport ready
 from .timers cimport clock, next_tick, Timer
 
 cdef class ChanTimer(Timer):

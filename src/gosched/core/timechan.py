@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .chan import Channel, goroutine_of
+from .chan import Channel, wake_waiter
 from .native import Waiter
-from .park import ready
 from .timers import Timer, clock, next_tick
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class ChanTimer(Timer):
             w = self.send(when)
         self.release()
         if w is not None:
-            ready(goroutine_of(w))
+            wake_waiter(w)
 
     def send(self, when: int) -> Waiter | None:
         """Lock held: who is to be readied. A value that is still there stays, and this one is dropped."""
@@ -59,7 +58,7 @@ class ChanTimer(Timer):
             w = self.send(when)
         self.release()
         if w is not None:
-            ready(goroutine_of(w))
+            wake_waiter(w)
 
     def block(self) -> None:
         """Somebody waits on the channel: the heap has to know."""
