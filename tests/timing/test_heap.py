@@ -329,6 +329,7 @@ def test_after_func_starvation(do: Do) -> None:
             while not stop:
                 await do(mine, "recv")
                 await do(other, "send", 1)
+            other.try_send(1)  # who is stopped before its first turn leaves the other one waiting
 
         wg.go(plays, ping, pong)
         wg.go(plays, pong, ping)
