@@ -323,7 +323,7 @@ def test_after_func_starvation(do: Do) -> None:
     """TestAfterFuncStarvation: a ping-pong pair on one P cannot keep an after_func from running. On the real clock: the pair never rests."""
 
     async def main() -> bool:
-        ping, pong, stop, wg = Chan[int](1), Chan[int](1), list[int](), WaitGroup()
+        ping, pong, stop, wg = Chan[int](2), Chan[int](2), list[int](), WaitGroup()
 
         async def plays(mine: Chan[int], other: Chan[int]) -> None:
             while not stop:
