@@ -37,7 +37,7 @@ demo: setup ## what it does, in half a minute
 	@$(RUN) -m gosched demo
 
 test: setup ## the tests, with a short exploration and no stress
-	@$(RUN) -m pytest -m "not stress"
+	@$(RUN) -m pytest -m "not stress" --ignore tests/explorer/test_races.py
 
 lint: setup ## ruff and mypy
 	@$(RUN) -m ruff check .
@@ -45,7 +45,7 @@ lint: setup ## ruff and mypy
 	@$(RUN) -m mypy
 
 explore: setup ## every schedule that CI explores, and the proof of every race line
-	@SCHEDULES=26000 $(RUN) -m pytest -m explore tests/explorer
+	@SCHEDULES=40000 $(RUN) -m pytest -m explore tests/explorer
 
 stress: setup ## real threads for STRESS_SECONDS
 	@$(RUN) -m pytest -m stress
