@@ -304,6 +304,7 @@ cdef class ChannelWords(Guarded):
 
 cdef class TimerArray(Guarded):
     cdef gs_heap heap
+    cdef gs_fifo grave
     cdef int64_t w_first
     cdef int64_t w_modified
     cdef int64_t w_zombies
@@ -323,6 +324,13 @@ cdef class TimerArray(Guarded):
     cdef inline object pop_entry(self):
         """The last; the array's reference moves to the caller."""
         return moved(gs_heap_pop(&self.heap))
+    cdef inline void bury_last(self) noexcept:
+        gs_fifo_put(&self.grave, gs_heap_pop(&self.heap))
+    cdef inline object take_buried(self):
+        cdef void *timer = gs_fifo_take(&self.grave)
+        return None if timer == NULL else moved(timer)
+    cdef inline bint any_buried(self) noexcept:
+        return gs_fifo_len(&self.grave) != 0
     cdef inline int64_t first(self) noexcept:
         return load64(&self.w_first)
     cdef inline void set_first(self, int64_t when) noexcept:

@@ -167,6 +167,9 @@ cdef class TimerArray(Guarded):
     def __dealloc__(self):
         while self.heap.len:
             Py_DECREF(<PyObject *>gs_heap_pop(&self.heap))
+        while self.grave.len:
+            Py_DECREF(<PyObject *>gs_fifo_take(&self.grave))
+        gs_fifo_free(&self.grave)
         free(self.heap.entries)
 
     cdef int push_entry(self, int64_t when, object timer) except -1:

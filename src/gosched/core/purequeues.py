@@ -248,6 +248,7 @@ class TimerArray(Guarded):
     """The entries of a heap: when, number, timer."""
 
     _entries: list[list[Any]]
+    _grave: list[Any]
     _numbers = 0
     _first = 0
     _modified = 0
@@ -256,6 +257,7 @@ class TimerArray(Guarded):
     def __new__(cls, *_: Any, **__: Any) -> Self:
         self = super().__new__(cls)
         self._entries = []
+        self._grave = []
         return self
 
     def size(self) -> int:
@@ -282,6 +284,16 @@ class TimerArray(Guarded):
 
     def pop_entry(self) -> Any:
         return self._entries.pop()[2]
+
+    def bury_last(self) -> None:
+        """The last leaves the heap; its reference is kept until it can be dropped without the lock."""
+        self._grave.append(self.pop_entry())
+
+    def take_buried(self) -> Any:
+        return self._grave.pop(0) if self._grave else None
+
+    def any_buried(self) -> bool:
+        return bool(self._grave)
 
     def first(self) -> int:
         point()

@@ -26,7 +26,6 @@ cdef class Timer(LockedWaiter):
     cdef readonly bint zombie
     cdef public bint lazy
     cdef readonly TimerHeap heap
-    cdef Timer link
     cpdef int fire(self, int64_t when, int64_t seq) except -1
     cpdef int run_late(self) except -1
     cpdef int block(self) except -1
@@ -44,7 +43,7 @@ cdef class TimerHeap(TimerArray):
     cdef bint crowded(self) noexcept
     @cython.locals(old=int64_t)
     cdef bint hint(self, int64_t when) noexcept
-    @cython.locals(dead=Timer, top=bint, when=int64_t)
+    @cython.locals(top=bint, when=int64_t)
     cpdef int insert(self, Timer t) except -1
     @cython.locals(parent=int)
     cdef int sift_up(self, int i) noexcept
@@ -53,16 +52,17 @@ cdef class TimerHeap(TimerArray):
     @cython.locals(t=Timer)
     cdef Timer pop_top(self)
     cdef void refresh(self) noexcept
-    @cython.locals(dead=Timer, t=Timer, i=int, j=int, modified=int64_t)
-    cdef Timer adjust(self)
+    @cython.locals(t=Timer, i=int, j=int, modified=int64_t)
+    cdef int adjust(self) except -1
+    cdef int drop_buried(self) except -1
+    @cython.locals(t=Timer)
+    cdef Timer next_buried(self)
     cdef void unlink(self, Timer t) noexcept
-    @cython.locals(ran=bint, dead=Timer, t=Timer, when=int64_t, seq=int64_t, modified=int64_t)
+    @cython.locals(ran=bint, t=Timer, when=int64_t, seq=int64_t, modified=int64_t)
     cpdef bint run_due(self, int64_t at) except -1
     @cython.locals(t=Timer)
     cdef Timer take_any(self)
 
-@cython.locals(t=Timer)
-cdef void drop_all(Timer dead) noexcept
 @cython.locals(m=M, p=P, heap=TimerHeap)
 cpdef TimerHeap heap_here(Scheduler s)
 @cython.locals(heap=TimerHeap, when=int64_t, at=int64_t)

@@ -63,7 +63,6 @@ class Timer(LockedWaiter):
         self.zombie = False
         self.lazy = False
         self.heap: TimerHeap | None = None
-        self.link: Timer | None = None
 
     def fire(self, when: int, seq: int) -> None:
         """It was due at `when`, and has not been set again since `seq`."""
@@ -141,10 +140,9 @@ class TimerHeap(TimerArray):
                 return True
 
     def insert(self, t: Timer) -> None:
-        dead: Timer | None = None
         self.acquire()
         if self.crowded():
-            dead = self.adjust()
+            self.adjust()
         t.acquire()
         top = False
         when = t.when
@@ -156,7 +154,7 @@ class TimerHeap(TimerArray):
             self.set_first(self.when_at(0))
         t.release()
         self.release()
-        drop_all(dead)
+        self.drop_buried()
         if top:
             wake_poller(t.sched, when)
 
@@ -197,9 +195,8 @@ class TimerHeap(TimerArray):
         """Lock held: `first` as it is now."""
         self.set_first(0 if self.size() == 0 else self.when_at(0))
 
-    def adjust(self) -> Timer | None:
-        """Lock held: every entry says what its timer says, zombies are gone. They are linked, to be dropped after the lock."""
-        dead: Timer | None = None
+    def adjust(self) -> None:
+        """Lock held: every entry says what its timer says, zombies are buried."""
         modified = self.modified()
         if modified != 0 and (self.first() == 0 or modified < self.first()):
             self.set_first(modified)
@@ -211,9 +208,7 @@ class TimerHeap(TimerArray):
             if t.zombie:
                 self.unlink(t)
                 self.swap(i, self.size() - 1)
-                self.pop_entry()
-                t.link = dead
-                dead = t
+                self.bury_last()
             else:
                 if t.when != self.when_at(i):
                     t.placed = t.when
@@ -223,7 +218,17 @@ class TimerHeap(TimerArray):
         for j in range((self.size() - 2) // HEAP_ARITY, -1, -1):
             self.sift_down(j)
         self.refresh()
-        return dead
+
+    def drop_buried(self) -> None:
+        """Without the lock: the last reference to a timer may go here, and what it refers to."""
+        while self.any_buried():
+            self.next_buried()
+
+    def next_buried(self) -> Timer | None:
+        self.acquire()
+        t: Timer | None = self.take_buried()
+        self.release()
+        return t
 
     def unlink(self, t: Timer) -> None:
         """Both locks held."""
@@ -248,20 +253,20 @@ class TimerHeap(TimerArray):
     def run_due(self, at: int) -> bool:
         """Fires what is due at `at`. True if anything was."""
         ran = False
-        dead: Timer | None = None
         self.acquire()
         modified = self.modified()
         if (modified != 0 and modified <= at) or self.crowded():
-            dead = self.adjust()
+            self.adjust()
         while self.size() != 0:
             t: Timer = self.timer_at(0)
             t.acquire()
             if t.zombie:
                 self.unlink(t)
                 t.release()
-                self.pop_top()
-                t.link = dead
-                dead = t
+                self.swap(0, self.size() - 1)
+                self.bury_last()
+                if self.size() != 0:
+                    self.sift_down(0)
                 continue
             when = t.when
             if when != self.when_at(0):  # race: it was reset since its entry was made
@@ -296,16 +301,8 @@ class TimerHeap(TimerArray):
             self.acquire()
         self.refresh()
         self.release()
-        drop_all(dead)
+        self.drop_buried()
         return ran
-
-
-def drop_all(dead: Timer | None) -> None:
-    """One by one: a chain that is dropped at its head would be freed in as many nested calls."""
-    while dead is not None:
-        t: Timer = dead
-        dead = t.link
-        t.link = None
 
 
 def heap_here(s: Scheduler) -> TimerHeap:
