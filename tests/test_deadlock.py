@@ -163,3 +163,19 @@ def test_no_report_for_a_program_that_ends_meanwhile(monkeypatch: pytest.MonkeyP
 
     with Watched(gomaxprocs=1) as rt:
         assert rt._run(main, (rt,), ends=True) == "ended"
+
+
+def test_a_thread_of_ours_that_threading_knows_suppresses_no_report() -> None:
+    """Before 3.13 `threading` keeps what current_thread() made up for a thread, and calls it alive."""
+
+    async def knows() -> str:
+        return threading.current_thread().name
+
+    async def main() -> None:
+        wg = WaitGroup()
+        wg.add(1)
+        await wg
+
+    assert run(knows)
+    with pytest.raises(DeadlockError):
+        run(main)

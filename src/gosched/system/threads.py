@@ -10,6 +10,7 @@ import _thread
 import os
 import sys
 import threading
+import weakref
 from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 # Threads of every runtime in this process, by ident.
 OURS: set[int] = set()
+
+# What `threading` made up for threads of ours that asked for current_thread(): before 3.13 such a one seems to live for ever.
+GHOSTS: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
 
 AsyncGenHook = Callable[[AsyncGenerator[Any, Any]], None]
 
@@ -65,6 +69,7 @@ class ThreadHost:
         except BaseException as error:  # a defect of the scheduler itself: it must not pass for a thread that has nothing to do
             self.events.fatal(error)
         finally:
+            GHOSTS.update(t for t in threading.enumerate() if t.ident == ident)
             OURS.discard(ident)
             self.events.thread_gone()
             if in_forked_child(self.pid):
@@ -101,7 +106,7 @@ class ThreadHost:
 def outsiders() -> list[threading.Thread]:
     """Living threads that are neither gosched's nor the caller's: one of them may still wake a goroutine."""
     mine = threading.get_ident()
-    return [t for t in threading.enumerate() if t.ident not in OURS and t.ident != mine and t.is_alive()]
+    return [t for t in threading.enumerate() if t.ident not in OURS and t not in GHOSTS and t.ident != mine and t.is_alive()]
 
 
 def in_forked_child(pid: int) -> bool:
