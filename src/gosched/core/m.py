@@ -23,6 +23,7 @@ class M(ThreadWords):
         super().__init__()
         self.id = number
         self.sched = sched
+        self.set_owner(sched)
         self.p: P = None  # type: ignore[assignment]  # None while it has no P; who may meet that asks
         self.nextp: P | None = None
         self.oldp: P | None = None

@@ -184,8 +184,8 @@ cdef class StateWord(Waiter):
         return moved(value)
     cdef inline bint listed(self) noexcept:
         return self.link.list != NULL
-    cdef inline bint belongs_to(self, object owner) noexcept:
-        return (<GoroutineList>self.link.list).owner is owner
+    cdef inline bint belongs_to(self, ThreadWords m) noexcept:
+        return <void *>(<GoroutineList>self.link.list).owner == m.owner
     cdef object caller_code(self)
     cdef inline int caller_lasti(self) noexcept:
         return self.lasti
@@ -439,6 +439,7 @@ cdef enum:
     PARKING = 2  # states.py; native.pyx checks that it still is
 
 cdef class ThreadWords:
+    cdef void *owner
     cdef void *userp
     cdef void *token
     cdef PyObject *code
@@ -449,6 +450,9 @@ cdef class ThreadWords:
     cdef gs_fifo late
     cdef public int outcome
     cdef int lasti
+    cdef inline void set_owner(self, object owner) noexcept:
+        """The scheduler, to be compared without counting a reference that all threads share."""
+        self.owner = <void *>owner
     cdef inline void set_token(self, RunQueue p) noexcept:
         self.token = <void *>p
     cdef inline void publish_p(self) noexcept:

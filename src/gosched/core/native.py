@@ -104,9 +104,9 @@ class StateWord(Waiter):
         """A goroutine of a scheduler; not the stand-in of a thread."""
         return self._list is not None
 
-    def belongs_to(self, owner: Any) -> bool:
-        """Of the scheduler `owner`: asked without counting references to what all threads share."""
-        return self._list is not None and self._list.owner is owner
+    def belongs_to(self, m: ThreadWords) -> bool:
+        """A goroutine of m's scheduler."""
+        return self._list is not None and self._list.owner is m.owner
 
     def caller_code(self) -> Any:
         return self._code
@@ -305,6 +305,11 @@ class ThreadWords:
         self.code: Any = None
         self.lasti = -1
         self.adopted: Any = None
+        self.owner: Any = None
+
+    def set_owner(self, owner: Any) -> None:
+        """The scheduler, to be compared without counting a reference that all threads share."""
+        self.owner = owner
 
     def set_token(self, p: RunQueue) -> None:
         self._token = p

@@ -78,7 +78,7 @@ def ready(g: Goroutine) -> None:
         m: M | None = current_m()
         if not g.listed():
             g.home.wake_note()  # type: ignore[union-attr]  # the stand-in of a thread
-        elif m is None or not g.belongs_to(m.sched):
+        elif m is None or not g.belongs_to(m):
             submit_global(list_of(g).owner, g)
         elif m.in_runtime:
             m.late_put(g)
