@@ -20,7 +20,8 @@ from gosched.core.op import Op
 from gosched.core.park import awaiting
 from gosched.core.plain import caller, is_thread, park_caller
 from gosched.core.signals import Ended, Interrupted, Parked, TimedOut, Woken
-from gosched.core.timers import FAR, WakeTimer, clock
+from gosched.core.states import END_OF_TIME
+from gosched.core.timers import WakeTimer, clock
 from gosched.debug import DEBUG
 from gosched.errors import DeadlineExceeded, Goexit
 
@@ -65,13 +66,13 @@ def nanoseconds(seconds: float, what: str = "timeout") -> int:
     if seconds != seconds:
         raise ValueError(f"{what} must be seconds, not nan")
     if abs(seconds) > 9e9:
-        return FAR // 2 if seconds > 0 else -1
+        return END_OF_TIME // 2 if seconds > 0 else -1
     return round(seconds * 1e9)
 
 
 def after_ns(at: int, delay: int) -> int:
     """A time that a timer can have: not 0, and not beyond the end of time."""
-    return max(1, min(FAR, at + delay))
+    return max(1, min(END_OF_TIME, at + delay))
 
 
 class Guard:

@@ -141,4 +141,29 @@ def semaphore_crowd(hub: Hub, core: Any) -> Check:
     return lambda: expect(sem.free, 3)
 
 
-LOCKS = [cond_against_notify, mutex_crowd, readers_and_writer, semaphore_crowd]
+def threads_and_mutex(hub: Hub, core: Any) -> Check:
+    """Threads that are no goroutines lock and unlock: a waiter that was woken and loses waits again, and is not taken for the owner."""
+    mutex = core.mutex.MutexCore()
+    inside = [0]
+
+    def worker() -> None:
+        for _ in range(3):
+            g, op = core.plain.caller(), mutex.new_lock()
+            answer = op.start(g)
+            while answer is core.signals.Parked:
+                answer = core.plain.park_caller(g, -1)
+                if answer is core.signals.Woken:
+                    answer = op.start(g)
+            op.finish(answer)
+            inside[0] += 1
+            assert inside[0] == 1, "two hold the mutex"
+            hub.point()
+            inside[0] -= 1
+            mutex.unlock()
+
+    for i in range(3):
+        hub.spawn(f"thread {i}", worker)
+    return lambda: expect(mutex.lock_word(), 0)
+
+
+LOCKS = [cond_against_notify, mutex_crowd, threads_and_mutex, readers_and_writer, semaphore_crowd]

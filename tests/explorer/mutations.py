@@ -48,6 +48,7 @@ REPLACEMENTS = {
     "if late:": "if False:",
     # timers
     "if self.seq == seq:": "if True:",
+    "pending = self.when != 0 or (self.seq != 0 and self.in_flight == self.seq)": "pending = self.when != 0",
     "if when != 0 and t.heap is None and not t.lazy:": "if True:",
     "if when != self.when_at(0):": "if False:",
     # gomaxprocs

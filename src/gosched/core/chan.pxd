@@ -1,9 +1,9 @@
 cimport cython
 from .g cimport Goroutine
 from .m cimport M
-from .native cimport ChannelWords, current_m, ThreadWords, Waiter
+from .native cimport ChannelWords, ThreadWords, Waiter
 from .op cimport Op
-from .park cimport ready, regain_p, try_again, words_of
+from .park cimport arrived, ready, words_of
 from .signals cimport Closed, Nothing, Parked
 from .timers cimport Timer
 
@@ -40,7 +40,6 @@ cdef class Channel(ChannelWords):
     cdef object give(self, object value)
     @cython.locals(w=Waiter, closed=bint)
     cdef object take(self)
-    @cython.locals(full=bint)
     cdef bint drain(self) except -1
     @cython.locals(w=Waiter)
     cdef Waiter next_receiver(self)
@@ -48,7 +47,6 @@ cdef class Channel(ChannelWords):
     cdef Waiter next_sender(self)
 
 @cython.final
-@cython.no_gc
 cdef class SendOp(Op):
     cdef Channel channel
     cdef object value
@@ -57,6 +55,5 @@ cdef class SendOp(Op):
 cdef SendOp send_op(Channel channel, object value)
 @cython.locals(case=Case)
 cpdef Case new_case(Channel channel, int kind, int index, object value)
-cpdef int wake_waiter(Waiter w) except -1
 @cython.locals(case=Case)
-cpdef Goroutine goroutine_of(Waiter w)
+cpdef int wake_waiter(Waiter w) except -1

@@ -6,7 +6,7 @@ another channel has won, a goroutine whose time is over. The winner fills the in
 
     receivers wait     only while the buffer is empty and nobody sends
     senders wait       only while the buffer is full and nobody receives; the value of a waiting goroutine is in its inbox
-    closed             nobody waits to send, and values that are left can be received
+    closed             values that are left can be received, and nothing is taken any more from who waits to send: they are being woken, one by one
 
 The answer in the inbox: for a receiver the value, or Closed; for a sender None, or Closed; for a select its case.
 
@@ -18,17 +18,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gosched.errors import ClosedChannelError, no_runtime
+from gosched.errors import ClosedChannelError
 
 from .g import Goroutine
-from .native import ChannelWords, ThreadWords, Waiter, current_m
+from .native import ChannelWords, ThreadWords, Waiter
 from .op import Op
-from .park import ready, regain_p, try_again, words_of
+from .park import arrived, ready, words_of
 from .signals import Closed, Nothing, Parked
 from .states import CAPACITY, W_RECV, W_SEND
 
 if TYPE_CHECKING:
-    from .m import M
     from .timers import Timer
 
 
@@ -120,13 +119,8 @@ class Channel(ChannelWords):
     # ---- operations ----
 
     def recv_here(self) -> object:
-        m: M | None = current_m()
-        if m is None:
-            raise no_runtime("await ch.arecv()", "a goroutine: run(main), go(fn)")
-        if m.lost_p() and not regain_p(m):
-            try_again(m)
-            return Parked
-        return self.recv_by(m)
+        m = arrived("ch.arecv()")
+        return Parked if m is None else self.recv_by(m)
 
     def send_by(self, who: ThreadWords, value: Any) -> object:
         """For the goroutine that runs there: None, Closed or Parked."""
@@ -262,12 +256,9 @@ class Channel(ChannelWords):
     def drain(self) -> bool:
         """Takes back what is in the buffer of a timer's channel."""
         self.acquire()
-        full = self.buffered() != 0
-        if full:
-            self.put_out(self.buffer_take())
-        value = self.take_out()
+        value = self.buffer_take() if self.buffered() != 0 else Nothing
         self.release()
-        return full or value is not None
+        return value is not Nothing
 
     def next_receiver(self) -> Waiter | None:
         """The receiver that came first, of those whose wait is won here."""
@@ -327,11 +318,5 @@ def wake_waiter(w: Waiter) -> None:
     if isinstance(w, Goroutine):
         ready(w)
     else:
-        ready(goroutine_of(w))
-
-
-def goroutine_of(w: Waiter) -> Goroutine:
-    if isinstance(w, Goroutine):
-        return w
-    case: Case = w  # type: ignore[assignment]
-    return case.g
+        case: Case = w  # type: ignore[assignment]
+        ready(case.g)

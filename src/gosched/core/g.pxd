@@ -9,7 +9,6 @@ cdef class Watcher:
     cpdef goroutine_done(self, Goroutine g, int outcome, object value)
 
 @cython.final
-@cython.no_gc
 cdef class Goroutine(StateWord):
     cdef unsigned char phase
     cdef unsigned char system

@@ -22,8 +22,8 @@ goroutine, that thread's words (plain.py).
 The runtime holds one reference to every living goroutine (own, disown). Queues, `m.running` and the state word carry it without counting: whoever
 owns the state may queue the goroutine, and there is exactly one owner at any time. Two threads in one coroutine crash CPython before 3.15.
 
-The class is what users see as gosched.Goroutine. It takes no part in garbage collection: a living goroutine is held by the runtime, and a dead one
-refers to nothing that could lead back to it.
+The class is what users see as gosched.Goroutine. The collector never finds a living one to be garbage: the runtime's reference comes from no object
+that it knows. A dead one refers to nothing that could lead back to it.
 """
 
 from __future__ import annotations

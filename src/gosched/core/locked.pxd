@@ -9,7 +9,6 @@ cdef int ALIVE, PARKED, PARKING, RUNNABLE, RUNNING
 
 cpdef int stop_locked(M m, Goroutine g) except -1
 cpdef int yield_locked(M m, Goroutine g) except -1
-cpdef int wait_for_p(M m, Goroutine g) except -1
 @cython.locals(target=M)
 cpdef int start_locked(M m, Goroutine g) except -1
 cdef void bind(M m, Goroutine g) noexcept

@@ -35,17 +35,8 @@ def stop_locked(m: M, g: Goroutine) -> None:
     unbind(g)
 
 
-def wait_for_p(m: M, g: Goroutine) -> None:
-    """g, on m's stack, has lost its P and there was none to be had: it queues with the others. In the runtime."""
-    bind(m, g)
-    g.set_state(RUNNABLE)
-    submit_behind(m, g)
-    sleep_locked(m)
-    unbind(g)
-
-
 def yield_locked(m: M, g: Goroutine) -> None:
-    """g, on m's stack, lets others run: Gosched in the plain spelling. In the runtime."""
+    """g, on m's stack, queues with the others until it is given a P: Gosched in the plain spelling, or the P was lost. In the runtime."""
     bind(m, g)
     g.set_state(RUNNABLE)
     submit_behind(m, g)

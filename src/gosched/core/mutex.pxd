@@ -34,7 +34,6 @@ cdef class MutexCore(LockQueue):
     cdef int leave(self, Goroutine g) except -1
 
 @cython.final
-@cython.no_gc
 cdef class LockOp(Op):
     cdef MutexCore mutex
     cdef int64_t since

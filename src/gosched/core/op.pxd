@@ -2,10 +2,9 @@ cimport cython
 from .g cimport Goroutine
 from .m cimport M
 from .native cimport current_m, ThreadWords
-from .park cimport regain_p, try_again, words_of
+from .park cimport arrived, words_of
 from .signals cimport Parked, Woken
 
-@cython.no_gc
 cdef class Op:
     cdef bint waiting
     cdef str what(self)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from gosched.errors import no_runtime
-
 from .g import Goroutine
 from .native import ThreadWords, current_m
-from .park import regain_p, try_again, words_of
+from .park import arrived, words_of
 from .signals import Parked, Woken
 
 if TYPE_CHECKING:
@@ -44,11 +42,8 @@ class Op:
             self.judge(answer)
             return False
         self.waiting = False
-        m: M | None = current_m()
+        m = arrived(self.what())
         if m is None:
-            raise no_runtime(f"await {self.what()}", "a goroutine: run(main), go(fn)")
-        if m.lost_p() and not regain_p(m):
-            try_again(m)
             return True
         answer = self.begin(m)
         if answer is Parked:

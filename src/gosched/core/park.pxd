@@ -10,9 +10,9 @@ from .wake cimport submit, submit_global
 cdef int NOTIFIED, PARKED, PARKING, RETRY, RUNNABLE
 
 @cython.locals(m=M, g=Goroutine)
+cpdef M arrived(str what)
+@cython.locals(m=M)
 cpdef Goroutine awaiting(str what)
-@cython.locals(g=Goroutine)
-cpdef int try_again(M m) except -1
 @cython.locals(words=ThreadWords)
 cpdef ThreadWords words_of(Goroutine g)
 @cython.locals(have=bint)

@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from .m import M
 
 
-def awaiting(what: str) -> Goroutine | None:
-    """The goroutine that is about to await an operation. None: it has lost its P; it yields, and begins anew when it has one."""
+def arrived(what: str) -> M | None:
+    """The M whose goroutine is about to await an operation. None: it has lost its P; it yields, and begins anew when it has one."""
     m: M | None = current_m()
     if m is None:
         raise no_runtime(f"await {what}", "a goroutine: run(main), go(fn)")
     if m.lost_p() and not regain_p(m):
-        try_again(m)
+        g: Goroutine = m.held()
+        g.set_inbox(Again)
+        g.set_state(RETRY)
         return None
-    g: Goroutine = m.held()
-    return g
+    return m
 
 
-def try_again(m: M) -> None:
-    """The goroutine that runs on m yields now, and begins anew when there is a P for it."""
-    g: Goroutine = m.held()
-    g.set_inbox(Again)
-    g.set_state(RETRY)
+def awaiting(what: str) -> Goroutine | None:
+    """The same, but the goroutine."""
+    m = arrived(what)
+    return None if m is None else m.held()
 
 
 def words_of(g: Goroutine) -> ThreadWords:

@@ -2,10 +2,9 @@ cimport cython
 from libc.stdint cimport int64_t
 from .entry cimport enter_runtime, leave_runtime
 from .g cimport Goroutine
-from .locked cimport stop_locked, wait_for_p, yield_locked
+from .locked cimport stop_locked, yield_locked
 from .m cimport M
 from .native cimport current_m, ThreadWords
-from .park cimport regain_p
 from .signals cimport Ended, TimedOut
 
 cdef int ALIVE, PARKED, PARKING, RUNNING

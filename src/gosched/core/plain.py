@@ -13,9 +13,8 @@ from gosched.errors import inside_scheduler
 
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
-from .locked import stop_locked, wait_for_p, yield_locked
+from .locked import stop_locked, yield_locked
 from .native import ThreadWords, current_m
-from .park import regain_p
 from .signals import Ended, TimedOut
 from .states import ALIVE, PARKED, PARKING, RUNNING
 
@@ -34,10 +33,9 @@ def caller() -> Goroutine:
         g.set_state(RUNNING)
         return g
     mine: Goroutine = m.held()
-    if m.lost_p() and not regain_p(m):
-        enter_runtime(m)
-        if m.p is None:
-            wait_for_p(m, mine)
+    if m.lost_p():
+        if not enter_runtime(m):
+            yield_locked(m, mine)
         leave_runtime(m)
     return mine
 
@@ -77,7 +75,7 @@ def park_thread(g: Goroutine, until: int) -> object:
     if current_m() is not None and g.win():
         g.set_state(RUNNING)
         raise inside_scheduler()
-    g.home.clear_note()  # type: ignore[union-attr]  # it may have waited before, for the same lock
+    g.home.clear_note()  # type: ignore[union-attr]  # race: it was woken before, for the same lock, and lost it to another
     if g.swap_state(PARKING, PARKED):
         interrupted = False
         while True:

@@ -4,7 +4,7 @@ from .chan cimport Case, Channel, new_case, wake_waiter
 from .g cimport Goroutine
 from .m cimport M
 from .native cimport address, current_m, method_function, method_self, now, ThreadWords, Waiter
-from .park cimport regain_p, try_again, words_of
+from .park cimport arrived, words_of
 from .signals cimport Closed, Nothing, Parked
 
 cdef int FEW, RECV_OK, SEND, SELECT_CASES, W_SELECT, W_SELECT_NONE

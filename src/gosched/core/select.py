@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gosched.errors import ClosedChannelError, EndOfChannel, bad_case, no_runtime
+from gosched.errors import ClosedChannelError, EndOfChannel, bad_case
 
 from .chan import Case, Channel, new_case, wake_waiter
 from .native import ThreadWords, address, current_m, method_function, method_self, now
-from .park import regain_p, try_again, words_of
+from .park import arrived, words_of
 from .signals import Closed, Nothing, Parked
 from .states import FEW, IN_ORDER, LAST, RECV_OK, SELECT_CASES, SEND, W_SELECT, W_SELECT_NONE
 
@@ -63,7 +63,7 @@ def quick_look(cases: tuple[Any, ...], n: int) -> Any:
 
     The order is n numbers of four bits each."""
     m: M | None = current_m()
-    if m is None or m.p is None:
+    if m is None or m.p is None or m.lost_p():
         return Nothing
     kinds = 0
     for i in range(n):
@@ -145,13 +145,8 @@ class Selection:
 
     def start(self) -> Any:
         """(index, value), or Parked: yield, and ask `result` with what comes back."""
-        m: M | None = current_m()
-        if m is None:
-            raise no_runtime("await aselect()", "a goroutine: run(main), go(fn)")
-        if m.lost_p() and not regain_p(m):
-            try_again(m)
-            return Parked
-        return self.start_by(m)
+        m = arrived("aselect()")
+        return Parked if m is None else self.start_by(m)
 
     def start_as(self, g: Goroutine) -> Any:
         return self.start_by(words_of(g))

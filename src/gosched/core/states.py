@@ -82,6 +82,7 @@ ID_BATCH = 16
 SLICE_TURNS = 32_768
 MAX_THREADS = 10_000
 HEAP_ARITY = 4  # of the timers
+END_OF_TIME = (1 << 63) - 1
 STARVING_NS = 1_000_000  # a goroutine that waited longer for a mutex is handed it
 SELECT_CASES = 65_536
 FEW = 16  # cases of a select whose random order fits one word, four bits each

@@ -1,8 +1,8 @@
 """Timers with a channel: Go's semantics since 1.23.
 
 Such a timer stands in a heap only while somebody is blocked on its channel. Otherwise it fires late, when somebody comes to receive, with the time
-at which it was due: so one that nobody refers to is garbage like anything else. `clear_time` and `set_time` of the channel's timer take back a
-value that was sent and not received, and `seq` stops a firing that is under way: afterwards no stale value can come.
+at which it was due: so one that nobody refers to is garbage like anything else. `halt` and `restart` take back a value that was sent and not
+received, and `seq` stops a firing that is under way: afterwards no stale value can come.
 
 Locks: heap, timer, channel, in this order. Sending and taking back happen under the timer's lock.
 """
@@ -98,7 +98,7 @@ class ChanTimer(Timer):
 
     def take_back(self) -> bool:
         """Lock held. A firing that is under way, and has not sent, is prevented: that counts as pending."""
-        pending = self.when != 0 or (self.seq != 0 and self.in_flight == self.seq)
+        pending = self.when != 0 or (self.seq != 0 and self.in_flight == self.seq)  # race: the heap let go of it, and it has not sent yet
         self.when = 0
         self.seq += 1
         drained = self.channel.drain()

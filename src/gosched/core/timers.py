@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from .native import LockedWaiter, TimerArray, current_m, now
 from .park import ready
 from .signals import TimedOut
-from .states import HEAP_ARITY
+from .states import END_OF_TIME, HEAP_ARITY
 from .wake import wake_poller
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .p import P
     from .sched import Scheduler
 
-FAR = (1 << 63) - 1
-END_OF_TIME = FAR
 INSERT, EARLIER = 1, 2
 
 

@@ -26,6 +26,5 @@ cdef class GroupCounter(Watcher):
     cdef int through(self) except -1
 
 @cython.final
-@cython.no_gc
 cdef class GroupWait(Op):
     cdef GroupCounter group

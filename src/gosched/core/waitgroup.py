@@ -110,9 +110,7 @@ class GroupCounter(Watcher):
 
     def withdraw(self, g: Goroutine) -> None:
         """g was woken by something else: it does not stay in the queue."""
-        self.queue.acquire()
-        self.queue.drop_waiter(g)
-        self.queue.release()
+        self.queue.withdraw(g)
 
     def through(self) -> None:
         """A waiter returns."""
