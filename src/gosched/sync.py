@@ -101,7 +101,25 @@ class Mutex(MutexCore):
         self.unlock()
 
 
-class RWMutex(RWCore):
+class Held:
+    """`with` and `async with` for what has lock, alock and unlock."""
+
+    __slots__ = ()
+
+    def __enter__(self: Locker) -> None:
+        self.lock()
+
+    def __exit__(self: Locker, kind: Kind, error: Error, traceback: TracebackType | None) -> None:
+        self.unlock()
+
+    async def __aenter__(self: Locker) -> None:
+        await self.alock()
+
+    async def __aexit__(self: Locker, kind: Kind, error: Error, traceback: TracebackType | None) -> None:
+        self.unlock()
+
+
+class RWMutex(RWCore, Held):
     """Go's sync.RWMutex: many readers or one writer. A writer that waits keeps new readers out; an unlocking one lets in all who queued.
 
     >>> import gosched
@@ -175,20 +193,8 @@ class RWMutex(RWCore):
         """The read lock as an object with `lock`, `alock`, `unlock`, for `with` and for a Cond: Go's RLocker."""
         return Reader(self)
 
-    def __enter__(self) -> None:
-        self.lock()
 
-    def __exit__(self, kind: Kind, error: Error, traceback: TracebackType | None) -> None:
-        self.unlock()
-
-    async def __aenter__(self) -> None:
-        await self.alock()
-
-    async def __aexit__(self, kind: Kind, error: Error, traceback: TracebackType | None) -> None:
-        self.unlock()
-
-
-class Reader:
+class Reader(Held):
     """What RWMutex.reader() returns."""
 
     __slots__ = ("alock", "lock", "try_lock", "unlock")
@@ -198,18 +204,6 @@ class Reader:
         self.alock = m.arlock
         self.try_lock = m.try_rlock
         self.unlock = m.runlock
-
-    def __enter__(self) -> None:
-        self.lock()
-
-    def __exit__(self, kind: Kind, error: Error, traceback: TracebackType | None) -> None:
-        self.unlock()
-
-    async def __aenter__(self) -> None:
-        await self.alock()
-
-    async def __aexit__(self, kind: Kind, error: Error, traceback: TracebackType | None) -> None:
-        self.unlock()
 
 
 class Cond(CondCore):
