@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from gosched import DeadlockError, Goexit, Runtime, WaitGroup, go, run
+from gosched import Chan, DeadlockError, Goexit, Runtime, WaitGroup, go, run
 from gosched.system.threads import outsiders
 
 from .conftest import Script
@@ -175,3 +175,20 @@ def test_a_thread_of_ours_that_threading_knows_suppresses_no_report() -> None:
     before = set(outsiders())
     assert run(knows)
     assert not set(outsiders()) - before
+
+
+def test_no_report_when_the_last_thread_outside_sends_and_ends_while_we_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    ch: Chan[int] = Chan()
+    asked = []
+
+    def outsiders() -> bool:
+        asked.append(ch.try_send(1))
+        return False
+
+    monkeypatch.setattr("gosched.runtime.outsiders", outsiders)
+
+    async def main() -> int:
+        return await ch.arecv()
+
+    assert run(main) == 1
+    assert asked == [True]

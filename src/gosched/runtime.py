@@ -164,7 +164,7 @@ class Runtime(Program):
             if main.left and self.sched.live_count() == 0:
                 self.fatal(deadlock(self.sched))
             elif self.asleep and self._detect and still_dead(self.sched) and not main.done:  # asked last: main may have ended since
-                if not outsiders() and not self._others_awake():
+                if self._beyond_help() and not main.done:
                     self.fatal(deadlock(self.sched))
                     break
                 suspicion = min(1.0, suspicion * 2 or 0.05)
@@ -173,9 +173,16 @@ class Runtime(Program):
                 self.asleep = False
             self._bell.acquire(timeout=suspicion or GLANCE)
 
-    def _others_awake(self) -> bool:
-        """A goroutine of another runtime may still wake one of ours, through a channel that joins them."""
-        return any(not still_dead(rt.sched) for rt in list(_open) if rt is not self)
+    def _beyond_help(self) -> bool:
+        """No thread outside can wake one of our goroutines, and none of another runtime can, through a channel that joins them.
+
+        Who has just woken one may be gone or asleep again: so threads are asked first, all runtimes after that, and no goroutine had a turn
+        since."""
+        turns = self._turns()
+        return not outsiders() and all(still_dead(rt.sched) for rt in (self, *list(_open))) and turns == self._turns()
+
+    def _turns(self) -> list[int]:
+        return [p.usertick for rt in (self, *list(_open)) for p in rt.sched.allp]
 
     def _wait_until(self, reached: Callable[[], bool]) -> None:
         """Until then, or until nothing has ended for as long as the grace: neither a goroutine nor a thread."""
