@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from gosched.core.chan import Channel
 from gosched.core.g import Goroutine
 from gosched.core.interrupt import Cancellation
+from gosched.core.native import share_anext
 from gosched.core.park import begin_wait
 from gosched.core.select import cases_are
-from gosched.core.signals import Again, Closed, Nothing, Parked
-from gosched.core.snapshot import current_goroutine
+from gosched.core.signals import Closed, Nothing, Parked
 from gosched.core.states import RECV, RECV_OK, SEND, W_RECV_NIL, W_SEND_NIL
 from gosched.debug import DEBUG
 from gosched.errors import ClosedChannelError, EndOfChannel
@@ -132,21 +132,21 @@ class Chan(Channel, Generic[T]):
             raise self.recv_error()
         return answer  # type: ignore[no-any-return]
 
+    if TYPE_CHECKING:
+
+        def arecv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, T]:
+            """`recv`, awaited."""
+            raise NotImplementedError
+
+        def __aiter__(self) -> AsyncIterator[T]: ...
+        def __anext__(self) -> Coroutine[Any, Any, T]: ...
+    elif DEBUG:
+        arecv = watched(Channel.arecv, "Chan.arecv")
+
     @twin
-    def arecv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, T]:
-        """`recv`, awaited."""
-        if timeout is not None or ctx is not None:
-            answer = yield from wait("receive", self.recv_as, self.withdraw, Guard(timeout, ctx))  # type: ignore[misc]
-        else:
-            answer = self.start_recv()
-            if answer is Parked:
-                try:
-                    answer = yield
-                except BaseException:
-                    self.withdraw(current_goroutine())
-                    raise
-                if answer is Again:
-                    answer = yield from self.arecv()  # type: ignore[misc]
+    def arecv_until(self, timeout: float | None, ctx: Cancellation | None) -> Generator[Any, Any, T]:
+        """`arecv` with something that may end it."""
+        answer = yield from wait("receive", self.recv_as, self.withdraw, Guard(timeout, ctx))  # type: ignore[misc]
         if answer is Closed:
             raise self.recv_error()
         return answer  # type: ignore[no-any-return]
@@ -185,24 +185,6 @@ class Chan(Channel, Generic[T]):
                 return
             yield value
 
-    def __aiter__(self) -> AsyncIterator[T]:
-        return self
-
-    @twin
-    def __anext__(self) -> Generator[Any, Any, T]:
-        answer = self.start_recv()
-        if answer is Parked:
-            try:
-                answer = yield
-            except BaseException:
-                self.withdraw(current_goroutine())
-                raise
-            if answer is Again:
-                answer = yield from self.__anext__()  # type: ignore[misc]
-        if answer is Closed:
-            raise StopAsyncIteration
-        return answer  # type: ignore[no-any-return]
-
     # ---- close ----
 
     def close(self) -> None:
@@ -215,6 +197,9 @@ class Chan(Channel, Generic[T]):
 
     def recv_error(self) -> EndOfChannel:
         return EndOfChannel("receive on closed channel", self)
+
+
+share_anext(Chan, Channel)
 
 
 class Nil(Chan[Any]):

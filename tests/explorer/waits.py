@@ -60,7 +60,7 @@ def send(core: Any, ch: Any, value: int, timer: bool = False) -> Any:
 
 @types.coroutine
 def select(core: Any, *cases: Any) -> Wait:
-    core.select.cases_are({core.chan.Channel.start_recv: core.states.RECV, core.chan.Channel.asend: core.states.SEND})
+    core.select.cases_are({core.chan.Channel.arecv: core.states.RECV, core.chan.Channel.asend: core.states.SEND})
     selection = core.select.Selection(cases)
     try:
         answer = selection.start()
@@ -138,7 +138,7 @@ def two_selects(hub: Hub, core: Any) -> Check:
     got: list[int] = []
 
     async def selector(*channels: Any) -> None:
-        _, value = await select(core, *(ch.start_recv for ch in channels))
+        _, value = await select(core, *(ch.arecv for ch in channels))
         got.append(value)
 
     async def main() -> None:
@@ -160,10 +160,10 @@ def selects_meet(hub: Hub, core: Any) -> Check:
     got: dict[str, Any] = {}
 
     async def one() -> None:
-        got["one"] = await select(core, (a.asend, 1), b.start_recv)
+        got["one"] = await select(core, (a.asend, 1), b.arecv)
 
     async def other() -> None:
-        got["other"] = await select(core, (b.asend, 2), a.start_recv)
+        got["other"] = await select(core, (b.asend, 2), a.arecv)
 
     async def main() -> None:
         wg = core.waitgroup.GroupCounter()

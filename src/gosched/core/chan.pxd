@@ -1,13 +1,13 @@
 cimport cython
 from .g cimport Goroutine
 from .m cimport M
-from .native cimport ChannelWords, ThreadWords, Waiter
+from .native cimport Awaitable, ChannelWords, current_m, ends_with_value, pooled, spare_op, ThreadWords, Waiter
 from .op cimport Op
 from .park cimport arrived, ready, words_of
 from .signals cimport Closed, Nothing, Parked
 from .timers cimport Timer
 
-cdef int W_RECV, W_SEND
+cdef int RECEIVES, SENDS, W_RECV, W_SEND
 
 @cython.final
 cdef class Case(Waiter):
@@ -23,8 +23,6 @@ cdef class Channel(ChannelWords):
     cdef Timer timer
     cdef public bint nil
     cdef object __weakref__
-    @cython.locals(m=M)
-    cdef object recv_here(self)
     cdef object send_by(self, ThreadWords who, object value)
     cdef object recv_by(self, ThreadWords who)
     cdef object send_if_ready(self, object value)
@@ -48,11 +46,21 @@ cdef class Channel(ChannelWords):
 
 @cython.final
 cdef class SendOp(Op):
-    cdef Channel channel
-    cdef object value
+    pass
 
+@cython.final
+cdef class RecvOp(Op):
+    @cython.locals(m=M, g=Goroutine, channel=Channel)
+    cdef object ask(self)
+    @cython.locals(m=M, g=Goroutine)
+    cdef object fetch(self)
+
+cdef object send_by(Channel channel, ThreadWords who, object value)
+cdef int leave(Channel channel, Goroutine g) except -1
 @cython.locals(op=SendOp)
 cdef SendOp send_op(Channel channel, object value)
+@cython.locals(op=RecvOp)
+cdef RecvOp recv_op(Channel channel, bint iterates)
 @cython.locals(case=Case)
 cpdef Case new_case(Channel channel, int kind, int index, object value)
 @cython.locals(case=Case)

@@ -18,17 +18,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gosched.errors import ClosedChannelError
+from gosched.errors import ClosedChannelError, EndOfChannel
 
 from .g import Goroutine
-from .native import ChannelWords, ThreadWords, Waiter
+from .native import ChannelWords, ThreadWords, Waiter, current_m, ends_with_value, pooled, spare_op
 from .op import Op
 from .park import arrived, ready, words_of
 from .signals import Closed, Nothing, Parked
 from .states import CAPACITY, W_RECV, W_SEND
 
 if TYPE_CHECKING:
+    from .m import M
     from .timers import Timer
+
+
+SENDS, RECEIVES = 0, 1
 
 
 class Case(Waiter):
@@ -79,9 +83,17 @@ class Channel(ChannelWords):
             return send_op(self, value)
         return self.asend_until(value, timeout, ctx)  # type: ignore[attr-defined]  # gosched.Chan has it
 
-    def start_recv(self) -> Any:
-        """For the goroutine that runs here. The value. Closed, and drained. Parked: yield."""
-        return self.recv_here()
+    def arecv(self, timeout: float | None = None, ctx: Any = None) -> Any:
+        """`recv`, awaited."""
+        if timeout is None and ctx is None:
+            return recv_op(self, False)
+        return self.arecv_until(timeout, ctx)  # type: ignore[attr-defined]
+
+    def __aiter__(self) -> Any:
+        return self
+
+    def __anext__(self) -> Any:
+        return recv_op(self, True)
 
     def send_as(self, g: Goroutine, value: Any) -> object:
         return self.send_by(words_of(g), value)
@@ -117,10 +129,6 @@ class Channel(ChannelWords):
             self.timer.unblock()
 
     # ---- operations ----
-
-    def recv_here(self) -> object:
-        m = arrived("ch.arecv()")
-        return Parked if m is None else self.recv_by(m)
 
     def send_by(self, who: ThreadWords, value: Any) -> object:
         """For the goroutine that runs there: None, Closed or Parked."""
@@ -275,30 +283,95 @@ class Channel(ChannelWords):
 
 
 class SendOp(Op):
-    """One `asend`."""
-
-    channel: Channel
-    value: Any
+    """One `asend` of `value` to the channel `subject`."""
 
     def what(self) -> str:
         return "ch.asend()"
 
     def begin(self, who: ThreadWords) -> object:
-        return self.channel.send_by(who, self.value)
+        return send_by(self.subject(), who, self.value())
 
     def leave(self, g: Goroutine) -> None:
-        self.channel.leave(g)
+        leave(self.subject(), g)
 
     def judge(self, answer: object) -> None:
         if answer is Closed:
-            raise ClosedChannelError("send on closed channel", self.channel)
+            raise ClosedChannelError("send on closed channel", self.subject())
+
+
+class RecvOp(Op):
+    """One `arecv` of the channel `subject`, or one turn of `async for`."""
+
+    def what(self) -> str:
+        return "ch.arecv()"
+
+    def leave(self, g: Goroutine) -> None:
+        g.fetch()
+        leave(self.subject(), g)
+
+    def advance(self) -> Any:
+        """The value, or Parked: yield. It fetches its answer itself: to be sent one costs a method call of the interpreter."""
+        answer = self.fetch() if self.waiting else self.ask()
+        if answer is Closed:
+            if self.iterates:
+                raise StopAsyncIteration
+            raise EndOfChannel("receive on closed channel", self.subject())
+        return answer
+
+    def ask(self) -> Any:
+        m = arrived(self)
+        if m is None:
+            return Parked
+        channel: Channel = self.subject()
+        answer = channel.recv_by(m)
+        if answer is Parked:
+            self.waiting = True
+            g: Goroutine = m.held()
+            g.fetch_later()
+        return answer
+
+    def fetch(self) -> Any:
+        m: M = current_m()
+        g: Goroutine = m.held()
+        self.waiting = False
+        return g.fetch()
+
+    def __next__(self) -> None:
+        answer = self.advance()
+        if answer is not Parked:
+            raise StopIteration(answer)
+
+    def send(self, answer: Any) -> None:
+        self.__next__()
+
+
+ends_with_value(RecvOp, Parked)
+pooled(SendOp, SENDS)
+pooled(RecvOp, RECEIVES)
+
+
+def send_by(channel: Channel, who: ThreadWords, value: Any) -> object:
+    return channel.send_by(who, value)
+
+
+def leave(channel: Channel, g: Goroutine) -> None:
+    channel.leave(g)
 
 
 def send_op(channel: Channel, value: Any) -> SendOp:
-    op = SendOp.__new__(SendOp)
-    op.channel = channel
-    op.value = value
-    op.waiting = False
+    op: SendOp | None = spare_op(SENDS)
+    if op is None:
+        op = SendOp.__new__(SendOp)
+    op.fill(channel, value)
+    return op
+
+
+def recv_op(channel: Channel, iterates: bool) -> RecvOp:
+    op: RecvOp | None = spare_op(RECEIVES)
+    if op is None:
+        op = RecvOp.__new__(RecvOp)
+    op.fill(channel, None)
+    op.iterates = iterates
     return op
 
 

@@ -82,7 +82,7 @@ def turn(m: M, g: Goroutine) -> Any:
     elif g.args is not None:
         result = begin(m, g)
     else:
-        result = resume(g.body, g.take_inbox(), g.context, m)
+        result = resume(g.body, g.take_answer(), g.context, m)
     while m.outcome == YIELDED and (result is not None or g.state_now() == RUNNING):
         adopt_context(m, g)
         result = throw(g.body, foreign_await(result), g.context, m)

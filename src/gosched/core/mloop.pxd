@@ -2,7 +2,7 @@ cimport cython
 from .execute cimport schedule
 from .findrun cimport after_poll
 from .m cimport M
-from .native cimport set_current_m
+from .native cimport drop_spares, set_current_m
 from .p cimport P
 from .sched cimport Scheduler
 from .wake cimport acquire_p, submit_global

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .execute import schedule
 from .findrun import after_poll
 from .m import M
-from .native import set_current_m
+from .native import drop_spares, set_current_m
 from .states import EXIT, PARK
 from .wake import acquire_p, submit_global
 
@@ -29,6 +29,7 @@ def run_m(s: Scheduler, number: int, p: P, spinning: bool) -> None:
     finally:
         set_current_m(None)
         forget_m(m)
+        drop_spares()
 
 
 def new_m(s: Scheduler, number: int, p: P, spinning: bool) -> M:

@@ -154,6 +154,7 @@ cdef class StateWord(Waiter):
     cdef int32_t word
     cdef int32_t lasti
     cdef int32_t open
+    cdef bint fetches
     cdef PyObject *inbox
     cdef gs_link link
     cdef PyObject *code
@@ -182,6 +183,14 @@ cdef class StateWord(Waiter):
             return None
         self.inbox = NULL
         return moved(value)
+    cdef inline object take_answer(self):
+        """What to resume with: None if who waits fetches it."""
+        return None if self.fetches else self.take_inbox()
+    cdef inline void fetch_later(self) noexcept:
+        self.fetches = True
+    cdef inline object fetch(self):
+        self.fetches = False
+        return self.take_inbox()
     cdef inline bint listed(self) noexcept:
         return self.link.list != NULL
     cdef inline bint belongs_to(self, ThreadWords m) noexcept:
@@ -525,3 +534,25 @@ cpdef int64_t address(object x) noexcept
 cpdef object method_function(object method)
 cpdef object method_self(object method)
 cpdef object immortal(object x)
+
+@cython.no_gc
+cdef class Awaitable:
+    cdef bint waiting
+    cdef bint iterates
+    cdef PyObject *parts[2]
+    cdef object advance(self)
+    cdef inline void fill(self, object subject, object value) noexcept:
+        self.waiting = False
+        self.parts[0] = gs_owned(<PyObject *>subject)
+        self.parts[1] = gs_owned(<PyObject *>value)
+    cdef inline object subject(self):
+        return <object>self.parts[0]
+    cdef inline object value(self):
+        return <object>self.parts[1]
+
+cpdef object spare_op(int kind)
+cpdef void drop_spares() noexcept
+
+cpdef int pooled(type kind, int number) except -1
+cpdef int ends_with_value(type kind, object waits) except -1
+cpdef int share_anext(type child, type parent) except -1

@@ -57,6 +57,7 @@ class StateWord(Waiter):
     _lasti: int
     _open: bool
     _inbox: Any
+    _fetches: bool
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         self = super().__new__(cls)
@@ -67,6 +68,7 @@ class StateWord(Waiter):
         self._lasti = -1
         self._open = False
         self._inbox = None
+        self._fetches = False
         return self
 
     def open_wait(self) -> None:
@@ -95,6 +97,17 @@ class StateWord(Waiter):
     def take_inbox(self) -> Any:
         value, self._inbox = self._inbox, None
         return value
+
+    def take_answer(self) -> Any:
+        """What to resume with: None if who waits fetches it."""
+        return None if self._fetches else self.take_inbox()
+
+    def fetch_later(self) -> None:
+        self._fetches = True
+
+    def fetch(self) -> Any:
+        self._fetches = False
+        return self.take_inbox()
 
     def take_caller(self, m: ThreadWords) -> None:
         """Where this goroutine is started from, as look_at_caller saw it."""
@@ -455,3 +468,41 @@ def method_self(method: Any) -> Any:
 def immortal(x: Any) -> Any:
     """x, which all threads may use from now on without counting."""
     return x
+
+
+class Awaitable:
+    """What an operation that is awaited has: what it is done to, a value. Compiled, it can be reused, and end with a value (native.pyx)."""
+
+    waiting: bool
+    iterates: bool
+    _parts: tuple[Any, Any]
+
+    def fill(self, subject: Any, value: Any) -> None:
+        self.waiting = False
+        self._parts = subject, value
+
+    def subject(self) -> Any:
+        return self._parts[0]
+
+    def value(self) -> Any:
+        return self._parts[1]
+
+
+def pooled(kind: type, number: int) -> None:
+    """In Python each is made anew."""
+
+
+def spare_op(kind: int) -> Any:
+    return None
+
+
+def drop_spares() -> None:
+    pass
+
+
+def ends_with_value(kind: type, waits: object) -> None:
+    """In Python a raise does it."""
+
+
+def share_anext(child: type, parent: type) -> None:
+    """In Python it is looked up."""

@@ -42,6 +42,14 @@ cdef extern from "pynative.h":
     void gs_immortal(PyObject *)
     PyObject *gs_current
     object gs_get_current()
+    PyObject *gs_stop_with(PyObject *) noexcept
+    int gs_open_stop() except -1
+    void gs_share_anext(PyObject *, PyObject *)
+    void gs_open_pools(Py_ssize_t)
+    void gs_pool_type(PyObject *, int)
+    PyObject *gs_take_spare(int)
+    void gs_drop_spares()
+    void gs_set_next(PyObject *, PyObject *(*)(PyObject *) except? NULL)
     int CO_COROUTINE, CO_ITERABLE_COROUTINE
     void *malloc(size_t) nogil
     void free(void *) nogil
@@ -504,3 +512,58 @@ cpdef object immortal(object x):
     """x, which all threads may use from now on without counting. It must take no part in garbage collection."""
     gs_immortal(<PyObject *>x)
     return x
+
+
+cdef class Awaitable:
+    def __dealloc__(self):
+        gs_drop(self.parts[0])
+        gs_drop(self.parts[1])
+
+    cdef object advance(self):
+        return None
+
+
+cdef Awaitable _awaitable = Awaitable()
+gs_open_pools(<char *>&_awaitable.parts - <char *><PyObject *>_awaitable)
+
+
+cpdef int pooled(type kind, int number) except -1:
+    """Objects of this kind, without fields of its own, are made and dropped at every operation: each thread keeps some for reuse."""
+    gs_pool_type(<PyObject *>kind, number)
+    return 0
+
+
+cpdef object spare_op(int kind):
+    """One to be filled, or None."""
+    cdef PyObject *op = gs_take_spare(kind)
+    return None if op == NULL else moved(op)
+
+
+cpdef void drop_spares() noexcept:
+    """This thread is done."""
+    gs_drop_spares()
+
+
+cdef object _waits = None
+
+
+cdef PyObject *_next(PyObject *op) except? NULL:
+    cdef object answer = (<Awaitable>op).advance()
+    if answer is _waits:
+        return gs_owned(<PyObject *>None)
+    return gs_stop_with(<PyObject *>answer)
+
+
+cpdef int ends_with_value(type kind, object waits) except -1:
+    """Awaitables of this kind end with what `advance` returns; at `waits` they yield. Without the detours of a raise: no traceback, no arguments."""
+    global _waits
+    _waits = waits
+    gs_open_stop()
+    gs_set_next(<PyObject *>kind, _next)
+    return 0
+
+
+cpdef int share_anext(type child, type parent) except -1:
+    """The __anext__ that a class in Python inherits is called directly."""
+    gs_share_anext(<PyObject *>child, <PyObject *>parent)
+    return 0

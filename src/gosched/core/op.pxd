@@ -1,12 +1,11 @@
 cimport cython
 from .g cimport Goroutine
 from .m cimport M
-from .native cimport current_m, ThreadWords
+from .native cimport Awaitable, current_m, ThreadWords
 from .park cimport arrived, words_of
 from .signals cimport Parked, Woken
 
-cdef class Op:
-    cdef bint waiting
+cdef class Op(Awaitable):
     cdef str what(self)
     cdef object begin(self, ThreadWords who)
     cdef int leave(self, Goroutine g) except -1

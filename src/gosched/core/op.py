@@ -1,7 +1,7 @@
-"""Awaitables of operations that have no value to give back: send, lock, wait, sleep.
+"""Awaitables of operations: send, receive, lock, wait, sleep.
 
-A compiled object that ends without a value is cheaper than a generator. (One that returns a value is not: it would go through StopIteration. So
-`arecv` is a generator.) It does nothing until it is awaited, may be given to go(), and is reported in debug mode if it is dropped.
+A compiled object is cheaper than a generator. It does nothing until it is awaited, may be given to go(), and is reported in debug mode if it is
+dropped. Most have no value to give back; RecvOp (chan.py) has.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from .g import Goroutine
-from .native import ThreadWords, current_m
+from .native import Awaitable, ThreadWords, current_m
 from .park import arrived, words_of
 from .signals import Parked, Woken
 
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from .m import M
 
 
-class Op:
+class Op(Awaitable):
     """One execution of an operation. Subclasses say what begins it, what leaves nothing behind, and what an answer means."""
-
-    waiting: bool
 
     def what(self) -> str:
         raise NotImplementedError
@@ -42,7 +40,7 @@ class Op:
             self.judge(answer)
             return False
         self.waiting = False
-        m = arrived(self.what())
+        m = arrived(self)
         if m is None:
             return True
         answer = self.begin(m)
@@ -77,6 +75,9 @@ class Op:
         if self.waiting:
             m: M = current_m()
             self.leave(m.held())
+
+    def __str__(self) -> str:
+        return self.what()
 
     def __await__(self) -> Self:
         return self

@@ -10,7 +10,7 @@ from .wake cimport submit, submit_global
 cdef int NOTIFIED, PARKED, PARKING, RETRY, RUNNABLE
 
 @cython.locals(m=M, g=Goroutine)
-cpdef M arrived(str what)
+cpdef M arrived(object what)
 @cython.locals(m=M)
 cpdef Goroutine awaiting(str what)
 @cython.locals(words=ThreadWords)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .m import M
 
 
-def arrived(what: str) -> M | None:
-    """The M whose goroutine is about to await an operation. None: it has lost its P; it yields, and begins anew when it has one."""
+def arrived(what: object) -> M | None:
+    """The M whose goroutine is about to await an operation, of that name. None: it has lost its P; it yields, and begins anew when it has one."""
     m: M | None = current_m()
     if m is None:
         raise no_runtime(f"await {what}", "a goroutine: run(main), go(fn)")
