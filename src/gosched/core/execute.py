@@ -144,7 +144,7 @@ def report(m: M, g: Goroutine, result: Any) -> None:
     if g.given_name is None and shared(g):
         g.given_name = g.name
     if g.watcher is not None:
-        g.watcher.goroutine_done(g, m.outcome, result)
+        g.watcher.note_end(g, m.outcome, result)
     elif m.outcome == RAISED:
         m.sched.host.failed(g, result)
     g.reset()

@@ -5,8 +5,8 @@ from .native cimport StateWord, ThreadWords
 cdef int DEAD, PARKED, PARKING
 
 cdef class Watcher:
-    cpdef goroutine_starts(self)
-    cpdef goroutine_done(self, Goroutine g, int outcome, object value)
+    cdef int note_start(self) except -1
+    cdef int note_end(self, Goroutine g, int outcome, object value) except -1
 
 @cython.final
 cdef class Goroutine(StateWord):

@@ -36,13 +36,18 @@ from .states import DEAD, PARKED, PARKING, STATE_NAMES, WAIT_REASONS
 
 
 class Watcher:
-    """Is told when a goroutine has ended: by returning (RETURNED, value) or by an exception (RAISED, error)."""
+    """Is told when a goroutine has ended: by returning (RETURNED, value) or by an exception (RAISED, error).
 
-    def goroutine_starts(self) -> None:
-        """Just before it can run; nothing can fail after this."""
+    A class in Python overrides goroutine_done, a compiled one note_start and note_end: core calls these without looking for an override."""
 
     def goroutine_done(self, g: Goroutine, outcome: int, value: Any) -> None:
         raise NotImplementedError
+
+    def note_start(self) -> None:
+        """Just before it can run; nothing can fail after this."""
+
+    def note_end(self, g: Goroutine, outcome: int, value: Any) -> None:
+        self.goroutine_done(g, outcome, value)
 
 
 class Goroutine(StateWord):

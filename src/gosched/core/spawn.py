@@ -74,7 +74,7 @@ def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None
     context = copy_context()
     look_at_caller(m)
     if watcher is not None:
-        watcher.goroutine_starts()
+        watcher.note_start()
     nested = m.in_runtime
     if not nested and enter_runtime(m):
         g = fresh(m)
@@ -96,7 +96,7 @@ def launch_outside(s: Scheduler, body: Any, args: Any, name: str | None, watcher
     place = ThreadWords()
     look_outside(place)
     if watcher is not None:
-        watcher.goroutine_starts()
+        watcher.note_start()
     g = fresh_outside(s)
     g.take_caller(place)
     g.creator = 0

@@ -62,10 +62,10 @@ class GroupCounter(Watcher):
             raise no_runtime("WaitGroup.go()", "run(main)")
         return spawn(m, fn, args, None, self)
 
-    def goroutine_starts(self) -> None:
+    def note_start(self) -> None:
         self.queue.add_count(1)
 
-    def goroutine_done(self, g: Goroutine, outcome: int, value: Any) -> None:
+    def note_end(self, g: Goroutine, outcome: int, value: Any) -> None:
         """As in Go, a goroutine that ends by an exception does not count as done: the program ends. One that ends by Goexit does."""
         if outcome == RETURNED or isinstance(value, Goexit):
             self.count(-1)
