@@ -57,7 +57,7 @@ def extensions() -> list[Extension]:
                 f"gosched.core.{pxd.stem}",
                 [source.as_posix()],
                 include_dirs=[CORE.as_posix()],
-                depends=[(CORE / name).as_posix() for name in ("native.h", "pynative.h")],
+                depends=[(CORE / name).as_posix() for name in ("native.h", "pynative.h", "watch.h", "attached.h")],
                 extra_compile_args=["-O3", "-fno-plt", "-Wno-unused-function"],
             )
         )

@@ -139,8 +139,8 @@ def test_bad_arguments_name_themselves() -> None:
         run(main, grace=-1)
     with pytest.raises(TypeError, match=r"^on_uncaught must be a function of \(goroutine, exception\), not int$"):
         run(main, on_uncaught=3)  # type: ignore[call-overload]
-    with pytest.raises(NotImplementedError, match=r"^stacks='thread' is not built yet: leave it out$"):
-        run(main, stacks="thread")
+    with pytest.raises(ValueError, match=r"^stacks must be None or 'thread', not 'heap'$"):
+        run(main, stacks="heap")
     with pytest.raises(ValueError, match=r"^max_threads must be a positive int, not 0$"):
         Runtime(max_threads=0)
 

@@ -40,12 +40,15 @@ from gosched.once import once_value as once_value
 from gosched.pool import Pool as Pool
 from gosched.runtime import Runtime as Runtime
 from gosched.runtime import ayield_now as ayield_now
+from gosched.runtime import blocking as blocking
 from gosched.runtime import current as current
 from gosched.runtime import gomaxprocs as gomaxprocs
+from gosched.runtime import lock_os_thread as lock_os_thread
 from gosched.runtime import num_cpu as num_cpu
 from gosched.runtime import num_goroutine as num_goroutine
 from gosched.runtime import run as run
 from gosched.runtime import stats as stats
+from gosched.runtime import unlock_os_thread as unlock_os_thread
 from gosched.runtime import yield_now as yield_now
 from gosched.selecting import aselect as aselect
 from gosched.selecting import default as default

@@ -16,32 +16,53 @@ import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import Future
 from types import TracebackType
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import Any, ParamSpec, TypedDict, TypeVar, Unpack, overload
 
+from gosched.core.blockcall import call_blocking
 from gosched.core.ending import begin_ending, begin_exit, cut_off, still_dead
 from gosched.core.g import Goroutine, Watcher
+from gosched.core.locked import lock_to, unlock_from
 from gosched.core.native import current_m, set_current_m
 from gosched.core.plain import yield_caller
 from gosched.core.resize import resize
 from gosched.core.sched import Scheduler
 from gosched.core.snapshot import current_goroutine
 from gosched.core.spawn import go, spawn, spawn_outside
-from gosched.core.states import MAX_THREADS, RETURNED
+from gosched.core.states import LOOK_NS, MAX_THREADS, RETURNED, SLICE_NS
 from gosched.core.yielding import YIELD_NOW
 from gosched.errors import AbandonedThreadWarning, Goexit, GoschedError, no_runtime
 from gosched.program import Main, OnUncaught, Program, deadlock
 from gosched.spelling import returns_op
 from gosched.stats import RuntimeStats, collect
+from gosched.system.asking import lag
 from gosched.system.cpus import default_gomaxprocs, num_cpu
 from gosched.system.threads import ThreadHost, in_forked_child, outsiders
 
-__all__ = ["Runtime", "ayield_now", "current", "go", "gomaxprocs", "num_cpu", "num_goroutine", "run", "stats", "yield_now"]
+__all__ = [
+    "Runtime",
+    "ayield_now",
+    "blocking",
+    "current",
+    "go",
+    "gomaxprocs",
+    "lock_os_thread",
+    "num_cpu",
+    "num_goroutine",
+    "run",
+    "stats",
+    "unlock_os_thread",
+    "yield_now",
+]
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Body = Callable[..., Any] | Coroutine[Any, Any, Any]
 
 # A signal that arrives just before the main thread goes to sleep in a lock is handled when it wakes: let that be soon, whatever happens.
 GLANCE = 0.5
+
+# How long a goroutine has to notice that the program is over before it is told in the middle of its code.
+SLICE = 0.01
 
 _open: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
@@ -71,9 +92,11 @@ class Runtime(Program):
         max_threads: int = MAX_THREADS,
     ) -> None:
         super().__init__(on_uncaught)
-        for name, value in (("trace", trace), ("stacks", stacks), ("view", view)):
+        for name, value in (("trace", trace), ("view", view)):
             if value:
                 raise NotImplementedError(f"{name}={value!r} is not built yet: leave it out")
+        if stacks not in (None, "thread"):
+            raise ValueError(f"stacks must be None or 'thread', not {stacks!r}")
         if on_uncaught is not None and not callable(on_uncaught):
             raise TypeError(f"on_uncaught must be a function of (goroutine, exception), not {type(on_uncaught).__name__}")
         if not isinstance(grace, int | float) or grace < 0:
@@ -92,6 +115,7 @@ class Runtime(Program):
         seed = time.monotonic_ns() & 0xFFFFFFFF if seed is None else seed
         self.sched = self._host.sched = Scheduler(self._host, n, seed, max_threads=max_threads)
         self.sched.virtual = False
+        self.sched.set_watch(SLICE_NS, SLICE_NS - round(lag() * 1e9), LOOK_NS, 0)
         _open.add(self)
 
     @staticmethod
@@ -194,7 +218,8 @@ class Runtime(Program):
                 deadline = now + self._grace
             if now >= deadline:
                 return
-            self._bell.acquire(timeout=min(deadline - now, GLANCE))
+            if not self._bell.acquire(timeout=min(deadline - now, SLICE)):
+                self._host.end_hogs()
 
     def _raise_error(self) -> None:
         error, self.error = self.error, None
@@ -220,7 +245,8 @@ class Runtime(Program):
             self._wait_until(lambda: self.gone)
         finally:
             begin_exit(self.sched)
-        self._wait_until(lambda: self.sched.threads == 0)
+        self._wait_until(lambda: self.sched.threads == 0 and not self._host.watching)
+        self._host.asker.close()
         threads, goroutines = self.sched.threads, self.sched.live_count()
         if threads or goroutines:
             warnings.warn(
@@ -291,6 +317,7 @@ def run(main: Body, /, *args: Any, **options: Unpack[Options]) -> Any:
     gomaxprocs    the number of Ps; by default GOMAXPROCS of the environment, else 1 with a GIL, else the CPUs
     on_uncaught   called with (goroutine, exception) instead of ending the program when an exception leaves a goroutine
     deadlock      False: do not look for deadlocks
+    stacks        what a goroutine that waits by the plain spelling keeps: "thread", its thread
 
     >>> import gosched
     >>> async def main(name):
@@ -386,3 +413,53 @@ def _forget_parent() -> None:
 
 atexit.register(_close_all)
 os.register_at_fork(after_in_child=_forget_parent)
+
+
+def blocking(fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Calls fn, which may block, so that other goroutines go on meanwhile. Outside of a goroutine it is just called.
+
+    A call that is not marked is noticed, too, a few milliseconds later.
+
+    >>> import gosched, time
+    >>> async def main():
+    ...     gosched.go(print, "meanwhile")
+    ...     gosched.blocking(time.sleep, 0.01)
+    ...     print("afterwards")
+    >>> gosched.run(main)
+    meanwhile
+    afterwards
+    """
+    if not callable(fn):
+        raise TypeError(f"blocking(): fn must be callable, not {type(fn).__name__}; pass the function, not what it returns")
+    return call_blocking(fn, args, kwargs)  # type: ignore[no-any-return]
+
+
+def lock_os_thread() -> None:
+    """From now on this goroutine runs on the thread that it is on, and nothing else runs there. It nests. If the goroutine ends without as many
+    unlocks, the thread ends with it.
+
+    >>> import gosched, threading
+    >>> async def main():
+    ...     gosched.lock_os_thread()
+    ...     before = threading.get_ident()
+    ...     await gosched.asleep(0.001)
+    ...     same = threading.get_ident() == before
+    ...     gosched.unlock_os_thread()
+    ...     return same
+    >>> gosched.run(main)
+    True
+    """
+    m = current_m()
+    g = current_goroutine()
+    if m is None or g is None:
+        raise no_runtime("lock_os_thread()", "a goroutine: run(main), go(fn)")
+    lock_to(m, g)
+
+
+def unlock_os_thread() -> None:
+    """Undoes one lock_os_thread(). One too many does nothing, as in Go."""
+    m = current_m()
+    g = current_goroutine()
+    if m is None or g is None:
+        raise no_runtime("unlock_os_thread()", "a goroutine: run(main), go(fn)")
+    unlock_from(m, g)

@@ -12,7 +12,8 @@ from gosched.core.states import P_NAMES
 
 @dataclass(frozen=True)
 class PStats:
-    """One P. `stolen` counts the goroutines that it took from others in `steals` raids."""
+    """One P. `stolen` counts the goroutines that it took from others in `steals` raids. Of the `retakes`, it was taken from goroutines in blocking
+    calls `blocks` times, and by force from such that did not answer `forced` times."""
 
     id: int
     status: str
@@ -24,6 +25,8 @@ class PStats:
     stolen: int
     handoffs: int
     retakes: int
+    blocks: int
+    forced: int
     timers: int
 
 
@@ -62,6 +65,10 @@ class RuntimeStats:
     threads: int
     plain_parks: int
     """How often goroutines have waited so."""
+    preemptions: int
+    """How often goroutines were suspended in the middle of their code."""
+    blocking_calls: int
+    """How often blocking() was called."""
     ps: tuple[PStats, ...]
     ms: tuple[MStats, ...]
 
@@ -85,7 +92,9 @@ def collect(sched: Scheduler) -> RuntimeStats:
         idle_ms=sched.idle_threads,
         locked_ms=sched.idle_locked,
         threads=sched.threads,
-        plain_parks=sum(m.plain_parks for m in ms),
+        plain_parks=sched.past_parks + sum(m.plain_parks for m in ms),
+        preemptions=sched.past_preemptions + sum(m.preemptions for m in ms),
+        blocking_calls=sched.past_calls + sum(m.blocking_calls for m in ms),
         ps=tuple(ps),
         ms=tuple(MStats(*m_figures(m)) for m in ms),
     )

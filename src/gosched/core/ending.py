@@ -61,6 +61,7 @@ def begin_exit(s: Scheduler) -> None:
         m.link = None
         m.wake_note()
     s.host.poll_wake()
+    s.end_watch()
 
 
 def cut_off(s: Scheduler) -> None:

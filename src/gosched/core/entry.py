@@ -48,6 +48,7 @@ def exit_syscall(m: M) -> bool:
     if m.p is not None:
         m.oldp = m.p
         m.p = None  # type: ignore[assignment]
+        m.blocked_in = 0
     m.sched.acquire()
     if m.oldp is not None and m.sched.take_this_p(m.oldp):
         p: P | None = m.oldp

@@ -2,18 +2,20 @@ cimport cython
 from .entry cimport enter_runtime, leave_runtime
 from .findrun cimport find_runnable, idle
 from .g cimport Goroutine, Watcher
-from .locked cimport start_locked
+from .locked cimport give_up_p, lock_to, sleep_locked, start_locked
 from .m cimport M
 from .native cimport call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
 from .wake cimport stop_spinning, submit, submit_behind
 
 from .op cimport Op
+from .preempt cimport reprieve
 from .runq cimport put_tail
 
-cdef int ALIVE, BEHIND, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
+cdef int ALIVE, BEHIND, DEAD, EXIT, NOTIFIED, OWN_THREAD, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
 
 @cython.locals(g=Goroutine)
 cpdef int step(M m) except -1
+cdef int step_locked(M m) except -1
 @cython.locals(verdict=int)
 cpdef int schedule(M m) except -1
 cpdef int execute(M m, Goroutine g) except -1

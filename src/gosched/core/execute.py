@@ -13,11 +13,12 @@ from gosched.errors import Goexit, foreign_await
 
 from .entry import enter_runtime, leave_runtime
 from .findrun import find_runnable, idle
-from .locked import start_locked
+from .locked import give_up_p, lock_to, sleep_locked, start_locked
 from .native import call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
 from .op import Op
+from .preempt import reprieve
 from .runq import put_tail
-from .states import ALIVE, BEHIND, DEAD, NOTIFIED, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
+from .states import ALIVE, BEHIND, DEAD, EXIT, NOTIFIED, OWN_THREAD, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
 from .wake import stop_spinning, submit, submit_behind
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 def step(m: M) -> int:
     """Finds a goroutine and gives it a turn. 0, or the verdict if there is none."""
+    if m.locks != 0:
+        return step_locked(m)
     if m.p is None:
         idle(m)
         return m.verdict
@@ -43,6 +46,16 @@ def step(m: M) -> int:
     return 0
 
 
+def step_locked(m: M) -> int:
+    """m is one goroutine's alone: waits until that one is to run, as Go's schedule does, or leaves with it."""
+    give_up_p(m)
+    if m.bound is None:
+        return EXIT
+    sleep_locked(m)
+    execute(m, m.bound)
+    return 0
+
+
 def schedule(m: M) -> int:
     """Turn after turn, until there is nothing to run: the verdict."""
     verdict = 0
@@ -55,23 +68,26 @@ def execute(m: M, g: Goroutine) -> None:
     g.set_state(RUNNING)
     m.hold(g)
     m.goid = g.id
-    if m.inherits:
-        m.p.chain += 1
-    else:
-        m.p.chain = 0
-        m.p.schedtick += 1
-    m.p.usertick += 1
+    m.asked = False
+    if not m.inherits:
+        m.p.begin_slice()
+    m.p.begin_turn()
     leave_runtime(m)
     result = turn(m, g)
+    if m.doomed:
+        reprieve(m)
     if m.outcome == YIELDED:
         enter_runtime(m)
         m.let_go()
+        if m.locks != 0:
+            m.clear_note()
         settle(m, g)
     else:
         report(m, g, result)
         result = None
         enter_runtime(m)
         m.let_go()
+        m.bound = None
         bury(m, g)
 
 
@@ -100,6 +116,9 @@ def begin(m: M, g: Goroutine) -> Any:
     """The first turn: of an async function, of a plain one (its only turn), or of the coroutine that a plain one returns."""
     args = g.args
     g.args = None
+    if g.phase == OWN_THREAD:
+        g.phase = 0
+        lock_to(m, g)
     if is_coroutine_function(g.body):
         g.body = g.body(*args)
         return resume(g.body, None, g.context, m)
@@ -118,6 +137,7 @@ def end(m: M, g: Goroutine) -> Any:
         m.outcome = RAISED
         return Goexit()
     g.phase = 0
+    g.told = True
     g.take_inbox()
     return throw(g.body, Goexit(), g.context, m)
 

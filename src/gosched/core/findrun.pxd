@@ -19,6 +19,7 @@ cpdef Goroutine find_runnable(M m)
 cpdef Goroutine from_queues(M m)
 @cython.locals(g=Goroutine)
 cdef int end_slice(M m) except -1
+cpdef int expire_slice(P p) except -1
 @cython.locals(g=Goroutine, p=P)
 cdef Goroutine last_look(M m)
 @cython.locals(g=Goroutine, p=P, victim=P, i=int)

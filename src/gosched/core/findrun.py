@@ -37,6 +37,8 @@ def find_runnable(m: M) -> Goroutine | None:
             return quit_m(m)
         if m.p.id >= m.sched.nproc and not retire_p(m):
             return idle(m)
+        if m.p.slice_over():
+            end_slice(m)
         if m.p.timers.size() != 0 and run_timers(m, m.p):
             submit_late(m)
         g = from_queues(m)
@@ -58,9 +60,7 @@ def find_runnable(m: M) -> Goroutine | None:
 def from_queues(m: M) -> Goroutine | None:
     """What is there without searching: own queue and the global one."""
     g: Goroutine | None
-    if m.p.chain >= m.sched.slice_turns:
-        end_slice(m)
-    if m.p.schedtick % m.sched.fairness == 0 and m.sched.global_size() != 0:
+    if m.p.slices() % m.sched.fairness == 0 and m.sched.global_size() != 0:
         g = take_one_global(m)
         if g is not None:
             return g
@@ -77,11 +77,16 @@ def from_queues(m: M) -> Goroutine | None:
 
 
 def end_slice(m: M) -> None:
-    """A chain of goroutines that ready each other has used up the slice they share: `next` goes where a preempted one goes."""
-    m.p.chain = 0
+    """A chain of goroutines that ready each other has used up the slice they share, says sysmon: `next` goes where a preempted one goes."""
+    m.p.renew()
     g: Goroutine | None = m.p.take_next()
     if g is not None:
         put_global(m.sched, g)
+
+
+def expire_slice(p: P) -> None:
+    """By who measures slices in its own way."""
+    p.expire()
 
 
 def last_look(m: M) -> Goroutine | None:

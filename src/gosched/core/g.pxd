@@ -1,8 +1,8 @@
 cimport cython
 from libc.stdint cimport int64_t
-from .native cimport StateWord, ThreadWords
+from .native cimport list_of, StateWord, ThreadWords
 
-cdef int DEAD, PARKED, PARKING
+cdef int DEAD, PARKED, PARKING, PREEMPTED, RUNNABLE, RUNNING, SYSCALL
 
 cdef class Watcher:
     cdef int note_start(self) except -1
@@ -12,6 +12,7 @@ cdef class Watcher:
 cdef class Goroutine(StateWord):
     cdef unsigned char phase
     cdef unsigned char system
+    cdef unsigned char told
     cdef readonly int64_t id
     cdef int64_t creator
     cdef int64_t want

@@ -31,8 +31,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
-from .native import StateWord, ThreadWords
-from .states import DEAD, PARKED, PARKING, STATE_NAMES, WAIT_REASONS
+from .native import StateWord, ThreadWords, list_of
+from .states import DEAD, PARKED, PARKING, PREEMPTED, RUNNABLE, RUNNING, STATE_NAMES, SYSCALL, WAIT_REASONS
 
 
 class Watcher:
@@ -70,6 +70,7 @@ class Goroutine(StateWord):
     reason: int
     phase: int
     system: bool
+    told: bool
     home: ThreadWords | None
     want: int
 
@@ -83,8 +84,18 @@ class Goroutine(StateWord):
 
     @property
     def state(self) -> str:
-        """runnable, running, waiting or dead."""
-        return STATE_NAMES[self.state_now()]
+        """runnable, running, waiting, preempted (suspended in the middle of its code), syscall (in a blocking call) or dead."""
+        state = self.state_now()
+        if state == RUNNABLE and self.phase == PREEMPTED:
+            return "preempted"
+        if state == RUNNING and (self.phase == SYSCALL or self.seen_blocked()):
+            return "syscall"
+        return STATE_NAMES[state]
+
+    def seen_blocked(self) -> bool:
+        """Sysmon has found its thread in a call that blocks, and it has not come back to the runtime since."""
+        where = list_of(self)
+        return where is not None and any(m.blocked_in == self.id and m.goid == self.id for m in list(where.owner.allm))
 
     @property
     def wait_reason(self) -> str | None:

@@ -12,8 +12,10 @@ cpdef int yield_locked(M m, Goroutine g) except -1
 @cython.locals(target=M)
 cpdef int start_locked(M m, Goroutine g) except -1
 cdef void bind(M m, Goroutine g) noexcept
-cdef void unbind(Goroutine g) noexcept
+cdef void unbind(M m, Goroutine g) noexcept
 @cython.locals(p=P)
-cdef int give_up_p(M m) except -1
+cpdef int give_up_p(M m) except -1
 @cython.locals(p=P, dead=bint)
-cdef int sleep_locked(M m) except -1
+cpdef int sleep_locked(M m) except -1
+cpdef int lock_to(M m, Goroutine g) except -1
+cpdef int unlock_from(M m, Goroutine g) except -1

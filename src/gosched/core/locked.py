@@ -9,6 +9,9 @@ its note; `g.home` names it. Whoever takes such a goroutine from a queue cannot 
 The waker may come, and even start_locked, before the M sleeps: the note keeps the wake-up. `idle_locked` counts these sleepers for the deadlock
 check; it is counted down by start_locked, perhaps before it was counted up: too low for a moment means one deadlock check too few, and the M that
 counts up checks again.
+
+A goroutine that has called lock_os_thread keeps `home` while it runs, too; its M, told by `m.locks`, then runs nothing else. If it is async and
+yields, the M hands its P on and sleeps in step_locked (execute.py). When it ends still locked, the thread ends with it, as in Go.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ def stop_locked(m: M, g: Goroutine) -> None:
             submit_behind(m, g)
         give_up_p(m)
         sleep_locked(m)
-    unbind(g)
+    unbind(m, g)
 
 
 def yield_locked(m: M, g: Goroutine) -> None:
@@ -42,7 +45,7 @@ def yield_locked(m: M, g: Goroutine) -> None:
     submit_behind(m, g)
     give_up_p(m)
     sleep_locked(m)
-    unbind(g)
+    unbind(m, g)
 
 
 def start_locked(m: M, g: Goroutine) -> None:
@@ -61,8 +64,9 @@ def bind(m: M, g: Goroutine) -> None:
     g.home = m
 
 
-def unbind(g: Goroutine) -> None:
-    g.home = None
+def unbind(m: M, g: Goroutine) -> None:
+    if m.locks == 0:
+        g.home = None
     g.set_state(RUNNING)
 
 
@@ -86,6 +90,21 @@ def sleep_locked(m: M) -> None:
     p = m.nextp
     m.nextp = None
     acquire_p(m, p)  # type: ignore[arg-type]
-    m.p.chain = 0
-    m.p.schedtick += 1
-    m.p.usertick += 1
+    m.p.begin_slice()
+    m.p.begin_turn()
+
+
+def lock_to(m: M, g: Goroutine) -> None:
+    """Go's LockOSThread, on m's own thread: g runs on no other thread, and m runs nothing else. It nests."""
+    m.locks += 1
+    m.bound = g
+    g.home = m
+
+
+def unlock_from(m: M, g: Goroutine) -> None:
+    """The last of as many unlocks as there were locks. One more does nothing."""
+    if m.locks > 0:
+        m.locks -= 1
+        if m.locks == 0:
+            m.bound = None
+            g.home = None

@@ -1,5 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t
+from .g cimport Goroutine
 from .native cimport ThreadWords
 from .p cimport P
 from .sched cimport Scheduler
@@ -19,4 +20,13 @@ cdef class M(ThreadWords):
     cdef readonly int64_t poll_until
     cdef readonly int64_t goid
     cdef readonly int64_t plain_parks
+    cdef public bint asked
+    cdef public bint doomed
+    cdef readonly int64_t preemptions
+    cdef readonly int64_t blocking_calls
+    cdef readonly int64_t blocked_in
+    cdef readonly int64_t locks
+    cdef readonly Goroutine bound
+    cdef readonly int64_t ident
+    cdef public object leash
     cdef public object state

@@ -4,16 +4,22 @@ Its own thread alone writes to it, but for
     nextp, spinning    written by the M that wakes it, before the note (startm)
     link               the idle list, under the scheduler's lock
     userp              published by itself when it enters user code, swapped out by itself or by a retaker (entry.py)
+    asked, blocked_in  set by sysmon (preempt.py, sysmon.py), cleared by itself
+    leash              what the host asks it by (system/asking.py): made by itself, taken away by who asks
+`doomed`: Goexit is on its way to the goroutine that runs here, as an asynchronous exception (preempt.py).
+`locks` counts lock_os_thread; while it is not zero, `bound` is the only goroutine that runs here (locked.py).
 An M is created on its own thread, where counting references to it is cheapest on a free-threaded build.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from _thread import get_ident
+from typing import TYPE_CHECKING, Any
 
 from .native import ThreadWords
 
 if TYPE_CHECKING:
+    from .g import Goroutine
     from .p import P
     from .sched import Scheduler
 
@@ -35,4 +41,13 @@ class M(ThreadWords):
         self.poll_until = -1
         self.goid = 0
         self.plain_parks = 0
+        self.asked = False
+        self.doomed = False
+        self.preemptions = 0
+        self.blocking_calls = 0
+        self.blocked_in = 0
+        self.locks = 0
+        self.bound: Goroutine | None = None
+        self.ident = get_ident()
+        self.leash: Any = None
         self.state = "starting"

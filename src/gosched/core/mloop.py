@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .ending import check_dead
 from .execute import schedule
 from .findrun import after_poll
 from .m import M
 from .native import drop_spares, set_current_m
-from .states import EXIT, PARK
+from .states import ALIVE, EXIT, IDLE_NS, PARK
 from .wake import acquire_p, submit_global
 
 if TYPE_CHECKING:
@@ -20,13 +21,15 @@ def run_m(s: Scheduler, number: int, p: P, spinning: bool) -> None:
     """The whole of a thread: until the program exits."""
     m = new_m(s, number, p, spinning)
     set_current_m(m)
+    s.join_watch(m)
     try:
         while True:
+            s.host.ready(m)
             verdict = schedule(m)
-            if verdict == EXIT:
+            if verdict == EXIT or not sleep(m, verdict):
                 return
-            sleep(m, verdict)
     finally:
+        s.leave_watch(m)
         set_current_m(None)
         forget_m(m)
         drop_spares()
@@ -42,19 +45,39 @@ def new_m(s: Scheduler, number: int, p: P, spinning: bool) -> M:
     return m
 
 
-def sleep(m: M, verdict: int) -> None:
-    """Carries out what find_runnable said."""
+def sleep(m: M, verdict: int) -> bool:
+    """Carries out what find_runnable said. False: nobody needed this thread for a long time, and it leaves."""
     if m.any_late():
         submit_late_global(m)
     if verdict == PARK:
         m.state = "parked"
-        m.sleep_note(-1)
+        if not m.sleep_note(patience(m)):
+            if retire_m(m):
+                return False
+            m.sleep_note(-1)
         woken(m)
     else:
         m.state = "polling"
         m.sched.host.poll(m.poll_until)
         after_poll(m, m.sched.host.now())
     m.state = "running"
+    return True
+
+
+def patience(m: M) -> int:
+    """Until when an idle thread waits: as many as there are Ps stay, the others were needed for a burst of blocking calls."""
+    return m.sched.host.now() + IDLE_NS if m.sched.idle_threads > m.sched.nproc else -1
+
+
+def retire_m(m: M) -> bool:
+    """m waited long enough: it is counted out, unless somebody has just taken it from the idle list."""
+    m.sched.acquire()
+    mine = m.sched.drop_idle_m(m)  # race: it was taken, and a P is on its way to it
+    if mine:
+        m.sched.threads -= 1
+        m.state = "retired"
+    m.sched.release()
+    return mine
 
 
 def submit_late_global(m: M) -> None:
@@ -72,8 +95,17 @@ def woken(m: M) -> None:
 
 
 def forget_m(m: M) -> None:
-    m.state = "gone"
     m.sched.allm.remove(m)
+    m.leash = None
+    dead = False
     m.sched.acquire()
-    m.sched.threads -= 1
+    m.sched.past_parks += m.plain_parks
+    m.sched.past_preemptions += m.preemptions
+    m.sched.past_calls += m.blocking_calls
+    if m.state != "retired":
+        m.sched.threads -= 1
+        dead = check_dead(m.sched) and m.sched.phase() == ALIVE
     m.sched.release()
+    m.state = "gone"
+    if dead:
+        m.sched.host.all_asleep()

@@ -81,6 +81,38 @@ cdef extern from "native.h" nogil:
     int gs_heap_before(gs_heap *, uint32_t, uint32_t)
     void gs_heap_swap(gs_heap *, uint32_t, uint32_t)
 
+cdef extern from "watch.h" nogil:
+    ctypedef struct gs_pulse:
+        void *userp
+        int32_t marked
+    ctypedef struct gs_eye:
+        int64_t usertick
+        int64_t schedtick
+        int32_t over
+        gs_pulse *driver
+        int32_t stage
+        int32_t news
+        int32_t detached
+        int64_t since
+        int64_t tick
+    ctypedef struct gs_watch:
+        int32_t asleep
+        int32_t procs
+        int32_t ends
+        int32_t calm
+        int64_t slice_ns
+        int64_t late_ns
+        int64_t cap_ns
+        int64_t trace_ns
+    void publishdriver "GS_STORE"(gs_pulse **, gs_pulse *)
+    int32_t swap32 "GS_SWAP"(int32_t *, int32_t)
+    void gs_watch_eye(gs_watch *, gs_eye *, void *)
+    void gs_pulse_join(gs_watch *, gs_pulse *, void *)
+    void gs_pulse_leave(gs_watch *, gs_pulse *)
+    void gs_watch_rouse(gs_watch *)
+    void gs_watch_wake(gs_watch *)
+    int gs_keep_watch(gs_watch *, int32_t *)
+
 cdef extern from *:
     """
     static inline void gs_drop(PyObject *o) { Py_XDECREF(o); }
@@ -367,6 +399,7 @@ cdef class CountedQueue(WaitQueue):
 
 cdef class RunQueue:
     cdef gs_ring ring
+    cdef gs_eye eye
     cdef void *spare[64]
     cdef int spares
     cdef public uint32_t last_stolen
@@ -395,6 +428,35 @@ cdef class RunQueue:
         self.spares -= 1
         return moved(self.spare[self.spares])
     cdef bint spare_put(self, StateWord g) noexcept
+    cdef inline int64_t slices(self) noexcept:
+        return self.eye.schedtick
+    cdef inline int64_t turns(self) noexcept:
+        return self.eye.usertick
+    cdef inline void begin_slice(self) noexcept:
+        self.eye.schedtick += 1
+        self.eye.over = 0
+    cdef inline void begin_turn(self) noexcept:
+        self.eye.usertick += 1
+    cdef inline bint slice_over(self) noexcept:
+        return self.eye.over
+    cdef inline void expire(self) noexcept:
+        GS_STORE(&self.eye.over, 1)
+    cdef inline void renew(self) noexcept:
+        self.eye.over = 0
+    cdef inline void drive(self, ThreadWords m) noexcept:
+        publishdriver(&self.eye.driver, &m.pulse)
+    cdef inline int take_stage(self) noexcept:
+        """How it stands, if that is news since the last time that somebody asked; else 0."""
+        return self.eye.stage if swap32(&self.eye.news, 0) else 0
+    cdef inline bint seen_detached(self) noexcept:
+        return self.eye.detached >= 2
+    cdef inline bint same_turn(self) noexcept:
+        return self.eye.usertick == self.eye.tick
+    cdef inline void look_anew(self) noexcept:
+        """It is left alone: the next look begins from the start."""
+        self.eye.tick = -1
+    cdef inline int64_t stands_since(self) noexcept:
+        return self.eye.since
 
 cdef class SchedulerWords(Guarded):
     cdef gs_fifo fifo
@@ -405,6 +467,24 @@ cdef class SchedulerWords(Guarded):
     cdef int32_t w_resizing
     cdef int64_t w_last_poll
     cdef int64_t w_poll_until
+    cdef gs_watch watch
+    cdef inline void watch_p(self, RunQueue p) noexcept:
+        gs_watch_eye(&self.watch, &p.eye, <void *>p)
+    cdef inline void rouse_watch(self) noexcept:
+        """By who has just taken an idle P."""
+        gs_watch_rouse(&self.watch)
+    cdef inline void watch_procs(self, int n) noexcept:
+        GS_STORE(&self.watch.procs, n)
+    cdef inline void watch_quickly(self) noexcept:
+        self.watch.calm = 0
+    cdef inline void end_watch(self) noexcept:
+        GS_STORE(&self.watch.ends, 1)
+        gs_watch_wake(&self.watch)
+    cpdef void set_watch(self, int64_t slice_ns, int64_t late_ns, int64_t cap_ns, int64_t trace_ns) noexcept
+    cdef inline void leave_watch(self, ThreadWords m) noexcept:
+        gs_pulse_leave(&self.watch, &m.pulse)
+    cpdef void join_watch(self, ThreadWords m)
+    cpdef int keep_watch(self) noexcept
     cdef inline int spinning(self) noexcept:
         return GS_LOAD(&self.w_spinning)
     cdef inline int add_spinning(self, int delta) noexcept:
@@ -449,7 +529,7 @@ cdef enum:
 
 cdef class ThreadWords:
     cdef void *owner
-    cdef void *userp
+    cdef gs_pulse pulse
     cdef void *token
     cdef PyObject *code
     cdef PyObject *adopted
@@ -465,14 +545,19 @@ cdef class ThreadWords:
     cdef inline void set_token(self, RunQueue p) noexcept:
         self.token = <void *>p
     cdef inline void publish_p(self) noexcept:
-        publishptr(&self.userp, self.token)
+        publishptr(&self.pulse.userp, self.token)
     cdef inline bint take_back_p(self) noexcept:
-        return swapptr(&self.userp, NULL) != NULL
+        return swapptr(&self.pulse.userp, NULL) != NULL
     cdef inline bint retake_p(self, RunQueue p) noexcept:
-        return gs_casptr(&self.userp, <void *>p, NULL)
+        return gs_casptr(&self.pulse.userp, <void *>p, NULL)
     cdef inline bint lost_p(self) noexcept:
         """In user code: the P that was published is gone."""
-        return peekptr(&self.userp) == NULL
+        return peekptr(&self.pulse.userp) == NULL
+    cdef inline void mark(self, bint blocks) noexcept:
+        """In blocking()."""
+        GS_STORE(&self.pulse.marked, blocks)
+    cdef inline bint marked(self) noexcept:
+        return GS_LOAD(&self.pulse.marked)
     cdef inline void hold(self, StateWord g) noexcept:
         self.running = <void *>g
     cdef inline void begin_wait(self, int reason) noexcept:
@@ -556,3 +641,4 @@ cpdef void drop_spares() noexcept
 cpdef int pooled(type kind, int number) except -1
 cpdef int ends_with_value(type kind, object waits) except -1
 cpdef int share_anext(type child, type parent) except -1
+cpdef void raise_soon(object error) noexcept

@@ -24,6 +24,7 @@ from .purebodies import call, copy_context, is_coroutine, is_coroutine_function,
 from .purepoints import point
 from .purequeues import ChannelWords, CountedQueue, Guarded, LockedWaiter, LockQueue, TimerArray, Waiter, WaitQueue
 from .purering import RunQueue
+from .purewatch import Pulse, Watch
 from .states import PARKING
 
 # The ring, the queues of waiters and what runs user code have modules of their own; the compiled twin has it all in one.
@@ -172,9 +173,10 @@ class GoroutineList(Guarded):
         return members
 
 
-class SchedulerWords(Guarded):
+class SchedulerWords(Guarded, Watch):
     def __init__(self) -> None:
-        super().__init__()
+        Guarded.__init__(self)
+        Watch.__init__(self)
         self._global: deque[Any] = deque()
         self._spinning = self._idle_ps = self._phase = self._last_poll = self._poll_until = 0
         self._need_spinning = self._resizing = False
@@ -306,10 +308,10 @@ class Note:
             return self._woken
 
 
-class ThreadWords:
+class ThreadWords(Pulse):
     def __init__(self) -> None:
+        super().__init__()
         self._atom = threading.Lock()
-        self._userp: Any = None
         self._running: Any = None
         self._note = Note()
         self._late: deque[Any] = deque()
@@ -506,3 +508,17 @@ def ends_with_value(kind: type, waits: object) -> None:
 
 def share_anext(child: type, parent: type) -> None:
     """In Python it is looked up."""
+
+
+def raise_soon(error: type[BaseException] | None) -> None:
+    """On this thread, a moment later: what a finaliser cannot raise itself, and must not be struck by while it runs. None: takes it back."""
+    import ctypes
+
+    def strike(ident: int) -> None:
+        time.sleep(0.001)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(error))
+
+    if error is None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), None)
+    else:
+        threading._start_new_thread(strike, (threading.get_ident(),))  # type: ignore[attr-defined]

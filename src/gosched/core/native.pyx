@@ -11,6 +11,9 @@ from .states import RAISED, RETURNED, YIELDED
 cdef extern from "Python.h":
     int PyIter_Send(PyObject *, PyObject *, PyObject **)
     int PyErr_CheckSignals() except -1
+    void *PyThreadState_Get()
+    int PyThreadState_SetAsyncExc(unsigned long, PyObject *)
+    unsigned long PyThread_get_thread_ident()
     int Py_REFCNT(PyObject *)
     void Py_INCREF(PyObject *)
     void Py_DECREF(PyObject *)
@@ -190,6 +193,14 @@ cdef class TimerArray(Guarded):
 
 
 cdef class RunQueue:
+    @property
+    def schedtick(self):
+        return self.eye.schedtick
+
+    @property
+    def usertick(self):
+        return self.eye.usertick
+
     def __dealloc__(self):
         gs_ring_free(&self.ring)
         while self.spares:
@@ -258,6 +269,24 @@ cdef class RunQueue:
 
 
 cdef class SchedulerWords(Guarded):
+    cpdef void join_watch(self, ThreadWords m):
+        """By m's own thread."""
+        gs_pulse_join(&self.watch, &m.pulse, <void *>PyThreadState_Get())
+
+    cpdef void set_watch(self, int64_t slice_ns, int64_t late_ns, int64_t cap_ns, int64_t trace_ns) noexcept:
+        """How long a slice is, after how long a goroutine is asked to end its own, the longest sleep between two looks, the time between two lines."""
+        self.watch.slice_ns = slice_ns
+        self.watch.late_ns = late_ns
+        self.watch.cap_ns = cap_ns
+        self.watch.trace_ns = trace_ns
+
+    cpdef int keep_watch(self) noexcept:
+        """Looks, without the GIL, until there is something to act on: OVER, NEWS or TRACE."""
+        cdef int found
+        with nogil:
+            found = gs_keep_watch(&self.watch, &self.w_idle_ps)
+        return found
+
     def __dealloc__(self):
         gs_fifo_free(&self.fifo)
 
@@ -567,3 +596,8 @@ cpdef int share_anext(type child, type parent) except -1:
     """The __anext__ that a class in Python inherits is called directly."""
     gs_share_anext(<PyObject *>child, <PyObject *>parent)
     return 0
+
+
+cpdef void raise_soon(object error) noexcept:
+    """On this thread, at its next bytecode: what a finaliser cannot raise itself. None: takes it back."""
+    PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), NULL if error is None else <PyObject *>error)

@@ -12,9 +12,6 @@ cdef class P(RunQueue):
     cdef readonly int status
     cdef readonly M m
     cdef P link
-    cdef readonly int64_t schedtick
-    cdef readonly int64_t usertick
-    cdef int64_t chain
     cdef int64_t next_id
     cdef int64_t last_id
     cdef uint64_t random_state
@@ -23,6 +20,8 @@ cdef class P(RunQueue):
     cdef readonly int64_t stolen
     cdef public int64_t handoffs
     cdef public int64_t retakes
+    cdef readonly int64_t blocks
+    cdef readonly int64_t forced
     cdef readonly TimerArray timers
     cdef list steps
     cdef int steps_for

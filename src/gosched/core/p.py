@@ -24,9 +24,6 @@ class P(RunQueue):
         self.status = P_DEAD
         self.m: M | None = None
         self.link: P | None = None
-        self.schedtick = 0
-        self.usertick = 0
-        self.chain = 0
         self.next_id = 0
         self.last_id = 0
         self.random_state = (seed * 0x9E3779B1 + number * 0x85EBCA6B + 1) & 0xFFFFFFFF or 1
@@ -38,6 +35,8 @@ class P(RunQueue):
         self.stolen = 0
         self.handoffs = 0
         self.retakes = 0
+        self.blocks = 0
+        self.forced = 0
 
     def random_step(self, n: int) -> int:
         """A random step that visits each of n Ps once before coming back."""

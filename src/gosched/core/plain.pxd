@@ -9,6 +9,7 @@ from .signals cimport Ended, TimedOut
 
 cdef int ALIVE, PARKED, PARKING, RUNNING
 
+cpdef int with_p(M m, Goroutine g) except -1
 @cython.locals(m=M, g=Goroutine, mine=Goroutine)
 cpdef Goroutine caller()
 @cython.locals(m=M, g=Goroutine)

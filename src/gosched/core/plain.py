@@ -33,11 +33,16 @@ def caller() -> Goroutine:
         g.set_state(RUNNING)
         return g
     mine: Goroutine = m.held()
+    with_p(m, mine)
+    return mine
+
+
+def with_p(m: M, g: Goroutine) -> None:
+    """g, in user code on m, has a P afterwards: its own if it was not taken, its old one, an idle one, or it queues for one."""
     if m.lost_p():
         if not enter_runtime(m):
-            yield_locked(m, mine)
+            yield_locked(m, g)
         leave_runtime(m)
-    return mine
 
 
 def yield_caller() -> bool:

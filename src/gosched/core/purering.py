@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from .purepoints import point
+from .purewatch import Eye
 
 if TYPE_CHECKING:
     from .native import SchedulerWords
@@ -13,12 +14,11 @@ if TYPE_CHECKING:
 MASK = 0xFFFFFFFF
 
 
-class RunQueue:
+class RunQueue(Eye):
     """A P's queue: tail and slots belong to the owner, head moves by compare-and-swap, next is swapped."""
 
-    __slots__ = ("_atom", "_capacity", "_head", "_next", "_slots", "_tail", "last_stolen")
-
     def __init__(self) -> None:
+        super().__init__()
         self._atom = threading.Lock()
         self._head = self._tail = self._capacity = 0
         self._slots: list[Any] = []

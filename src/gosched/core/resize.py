@@ -41,6 +41,7 @@ def resize(s: Scheduler, n: int) -> int:
 def shrink(s: Scheduler, n: int) -> None:
     """Lock held."""
     s.nproc = n
+    s.watch_procs(n)
     for i in range(n, len(s.allp)):
         p: P = s.allp[i]
         if not s.take_this_p(p):

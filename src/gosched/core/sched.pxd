@@ -5,7 +5,7 @@ from .g cimport Goroutine
 from .m cimport M
 from .p cimport P
 
-cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_TURNS, SPIN_FACTOR, STEAL_PASSES
+cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, LOOK_NS, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_NS, SPIN_FACTOR, STEAL_PASSES
 
 @cython.final
 cdef class Scheduler(SchedulerWords):
@@ -15,7 +15,6 @@ cdef class Scheduler(SchedulerWords):
     cdef readonly int ring
     cdef public int batch
     cdef public int fairness
-    cdef public int64_t slice_turns
     cdef public int passes
     cdef public int spin_factor
     cdef public int max_threads
@@ -28,6 +27,9 @@ cdef class Scheduler(SchedulerWords):
     cdef readonly int idle_threads
     cdef readonly int idle_locked
     cdef int next_m
+    cdef readonly int64_t past_parks
+    cdef readonly int64_t past_preemptions
+    cdef readonly int64_t past_calls
     cdef int64_t next_goid
     cdef readonly GoroutineList outside
     @cython.locals(p=P, old=int)
@@ -41,6 +43,8 @@ cdef class Scheduler(SchedulerWords):
     cdef void put_idle_m(self, M m) noexcept
     @cython.locals(m=M)
     cdef M take_idle_m(self)
+    @cython.locals(before=M, at=M)
+    cdef bint drop_idle_m(self, M m) noexcept
     cdef int64_t take_ids(self) noexcept
     @cython.locals(p=P, n=int64_t)
     cpdef int64_t live_count(self)

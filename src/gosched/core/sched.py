@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .native import GoroutineList, SchedulerWords
 from .p import P
-from .states import FAIRNESS, GLOBAL_BATCH, ID_BATCH, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_TURNS, SPIN_FACTOR, STEAL_PASSES
+from .states import FAIRNESS, GLOBAL_BATCH, ID_BATCH, LOOK_NS, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_NS, SPIN_FACTOR, STEAL_PASSES
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -43,6 +43,21 @@ class Host(Protocol):
     def sleep_m(self, m: M) -> None:
         """Waits, on m's thread and stack, until m's note is woken."""
 
+    def ready(self, m: M) -> None:
+        """On m's own thread, before it runs goroutines: it can be asked from now on."""
+
+    def ask(self, m: M) -> bool:
+        """Makes m's thread come to preempt.suspend at its next bytecode of user code. False: that cannot be done."""
+
+    def cheap_to_ask(self) -> bool:
+        """So cheap that a blocked one is asked as well."""
+
+    def stalled(self, m: M, ns: int, blocked: bool) -> None:
+        """A goroutine has kept its P for a slice without entering the runtime."""
+
+    def schedtrace(self) -> None:
+        """It is time for a line."""
+
     def failed(self, g: Goroutine, error: BaseException) -> None:
         """An exception left a goroutine that nobody watches."""
 
@@ -62,7 +77,6 @@ class Scheduler(SchedulerWords):
         self.ring = ring
         self.batch = GLOBAL_BATCH
         self.fairness = FAIRNESS
-        self.slice_turns = SLICE_TURNS
         self.passes = STEAL_PASSES
         self.spin_factor = SPIN_FACTOR
         self.max_threads = max_threads
@@ -75,10 +89,14 @@ class Scheduler(SchedulerWords):
         self.idle_threads = 0
         self.idle_locked = 0
         self.next_m = 0
+        self.past_parks = 0
+        self.past_preemptions = 0
+        self.past_calls = 0
         self.next_goid = 0
         self.outside = GoroutineList()
         self.outside.owner = self
         self.swap_last_poll(1)
+        self.set_watch(SLICE_NS, SLICE_NS, LOOK_NS, 0)
         self.grow(nproc)
 
     def grow(self, n: int) -> None:
@@ -86,10 +104,12 @@ class Scheduler(SchedulerWords):
         while len(self.allp) < n:
             p = P(len(self.allp), self.ring, self.seed)
             p.live.owner = self
+            self.watch_p(p)
             self.allp.append(p)
         self.acquire()
         old = self.nproc
         self.nproc = n
+        self.watch_procs(n)
         for i in range(n - 1, old - 1, -1):
             p = self.allp[i]
             if p.status == P_DEAD:  # race: gomaxprocs went down and up again before its M noticed; it still has this P
@@ -151,6 +171,23 @@ class Scheduler(SchedulerWords):
             m.link = None
             self.idle_threads -= 1
         return m
+
+    def drop_idle_m(self, m: M) -> bool:
+        """Lock held. Takes m from the idle list, if it is there."""
+        before: M | None = None
+        at = self.idle_m
+        while at is not None and at is not m:
+            before = at
+            at = at.link
+        if at is None:
+            return False
+        if before is None:
+            self.idle_m = m.link
+        else:
+            before.link = m.link
+        m.link = None
+        self.idle_threads -= 1
+        return True
 
     def take_ids(self) -> int:
         """The last number before a batch of ID_BATCH fresh goroutine ids."""

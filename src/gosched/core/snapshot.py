@@ -20,7 +20,21 @@ def current_goroutine() -> Goroutine | None:
 
 
 def p_figures(p: P) -> tuple[Any, ...]:
-    return (p.id, p.status, p.ring_size(), p.has_next(), p.schedtick, p.usertick, p.steals, p.stolen, p.handoffs, p.retakes, p.timers.size())
+    return (
+        p.id,
+        p.status,
+        p.ring_size(),
+        p.has_next(),
+        p.schedtick,
+        p.usertick,
+        p.steals,
+        p.stolen,
+        p.handoffs,
+        p.retakes,
+        p.blocks,
+        p.forced,
+        p.timers.size(),
+    )
 
 
 def queue_ids(p: P) -> list[int]:

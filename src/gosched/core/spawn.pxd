@@ -6,12 +6,12 @@ from .native cimport copy_context, current_m, is_coroutine, is_coroutine_functio
 from .sched cimport Scheduler
 from .wake cimport submit, submit_global
 
-cdef int ID_BATCH, RUNNABLE
+cdef int ID_BATCH, OWN_THREAD, RUNNABLE
 
 cpdef Goroutine spawn(M m, object fn, tuple args, object name, Watcher watcher)
 cpdef Goroutine spawn_outside(Scheduler s, object fn, tuple args, object name, Watcher watcher, bint system)
 @cython.locals(g=Goroutine, nested=bint)
-cdef Goroutine launch(M m, object body, object args, object name, Watcher watcher)
+cdef Goroutine launch(M m, object body, object args, object name, Watcher watcher, int phase=*)
 @cython.locals(g=Goroutine, place=ThreadWords)
 cdef Goroutine launch_outside(Scheduler s, object body, object args, object name, Watcher watcher, bint system)
 @cython.locals(g=Goroutine)

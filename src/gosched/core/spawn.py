@@ -17,7 +17,7 @@ from gosched.errors import no_runtime, not_a_goroutine_body
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
 from .native import ThreadWords, copy_context, current_m, is_coroutine, is_coroutine_function, look_at_caller, look_outside, may_wait, own
-from .states import ID_BATCH, RUNNABLE
+from .states import ID_BATCH, OWN_THREAD, RUNNABLE
 from .wake import submit, submit_global
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def go(fn: Callable[..., object] | Coroutine[Any, Any, object], /, *args: Any, thread: bool = False, name: str | None = None) -> Goroutine:
     """Starts a goroutine: an async function, a plain function, or a coroutine.
 
-    Keywords for `fn`: use :func:`functools.partial`. A plain function runs to its end in one turn; a coroutine that it returns is awaited.
+    Keywords for `fn`: use :func:`functools.partial`. A coroutine that a plain function returns is awaited. With `thread=True` the goroutine has a
+    thread of its own, which ends with it.
 
     >>> import gosched
     >>> async def hello(wg, name):
@@ -46,10 +47,10 @@ def go(fn: Callable[..., object] | Coroutine[Any, Any, object], /, *args: Any, t
     m: M | None = current_m()
     if m is None:
         raise no_runtime("go()", "run(main), or rt.go(fn) from another thread")
-    if thread:
-        raise NotImplementedError("go(fn, thread=True): goroutines with a thread of their own are not built yet")
     if name is not None and not isinstance(name, str):
         raise TypeError(f"go(): name must be a str or None, not {type(name).__name__}")
+    if thread:
+        return spawn_thread(m, fn, args, name)
     return spawn(m, fn, args, name, None)
 
 
@@ -62,6 +63,15 @@ def spawn(m: M, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watch
     return launch(m, fn, args if is_function(fn, args) else None, name, watcher)
 
 
+def spawn_thread(m: M, fn: Any, args: tuple[Any, ...], name: str | None) -> Goroutine:
+    """The same, with a thread of its own from its first turn on: as if it began with lock_os_thread()."""
+    if not is_function(fn, args):
+        name = name or getattr(fn, "__qualname__", None)
+        coroutine = fn
+        fn, args = lambda: coroutine, ()
+    return launch(m, fn, args, name, None, OWN_THREAD)
+
+
 def spawn_outside(s: Scheduler, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watcher | None, system: bool) -> Goroutine:
     """From a thread that is no M of s: a goroutine in the global queue. A system goroutine still gets its first turns when the program ends."""
     if is_coroutine_function(fn):
@@ -69,7 +79,7 @@ def spawn_outside(s: Scheduler, fn: Any, args: tuple[Any, ...], name: str | None
     return launch_outside(s, fn, args if is_function(fn, args) else None, name, watcher, system)
 
 
-def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None) -> Goroutine:
+def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None, phase: int = 0) -> Goroutine:
     """args is None for a coroutine."""
     context = copy_context()
     look_at_caller(m)
@@ -83,6 +93,7 @@ def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None
     g.take_caller(m)
     g.creator = m.goid
     fill(g, body, args, context, name, watcher, False)
+    g.phase = phase
     if nested:
         m.late_put(g)
     else:
@@ -141,6 +152,7 @@ def fill(g: Goroutine, body: Any, args: Any, context: Any, name: Any, watcher: A
     g.reason = 0
     g.phase = 0
     g.system = system
+    g.told = False
     g.home = None
     g.set_state(RUNNABLE)
 

@@ -61,8 +61,13 @@ WAIT_REASONS = (
     W_EVENT,
 ) = range(len(WAIT_REASONS))
 
-# Where a goroutine that yields its turn is queued (its `phase` meanwhile): the global tail, the tail of its own P.
-GLOBAL, BEHIND = 1, 2
+# A goroutine's `phase`, if it has one. It yields its turn, to the global tail or to the tail of its own P; was suspended in the middle of its code;
+# is in blocking(); wants a thread of its own from its first turn on.
+GLOBAL, BEHIND, PREEMPTED, SYSCALL, OWN_THREAD = range(1, 6)
+
+# How a P stands, in sysmon's eyes, and what a watch returns for: watch.h has the same.
+FINE, BLOCKED, LATE, VERY_LATE = range(4)
+OVER, NEWS, TRACE = range(3)
 
 # A mutex's word.
 FREE, LOCKED, CONTENDED = 0, 1, 2
@@ -78,8 +83,10 @@ STEAL_PASSES = 4
 SPIN_FACTOR = 2  # an M may start to spin while 2 × spinning < busy Ps
 COURTESY_NS = 3_000
 ID_BATCH = 16
-# Turns that a chain of `next` goroutines may take on one slice; about Go's 10 ms. Nobody measures the time of a slice yet.
-SLICE_TURNS = 32_768
+SLICE_NS = 10_000_000
+# Ours: sysmon's longest sleep while user code runs; how long a thread that is not needed waits for work before it ends.
+LOOK_NS = 1_000_000
+IDLE_NS = 10_000_000_000
 MAX_THREADS = 10_000
 HEAP_ARITY = 4  # of the timers
 END_OF_TIME = (1 << 63) - 1

@@ -73,6 +73,19 @@ class ExploredHost:
     def deadline(self) -> int:
         return -2
 
+    def ready(self, m: Any) -> None:
+        """Everybody can be asked."""
+
+    def ask(self, m: Any) -> bool:
+        """Its user code comes by `suspend` at points of its own."""
+        return True
+
+    def cheap_to_ask(self) -> bool:
+        return True
+
+    def stalled(self, m: Any, ns: int, blocked: bool) -> None:
+        """Nobody reports here."""
+
     def failed(self, g: Any, error: BaseException) -> None:
         if self.hub.error is None and not isinstance(error, Goexit):
             self.hub.error = error

@@ -14,7 +14,7 @@ from typing import Any
 
 from gosched.core.ending import begin_ending, begin_exit, still_dead
 from gosched.core.execute import step
-from gosched.core.findrun import after_poll
+from gosched.core.findrun import after_poll, expire_slice
 from gosched.core.m import M
 from gosched.core.mloop import forget_m, new_m, submit_late_global, woken
 from gosched.core.native import current_m, set_current_m
@@ -34,6 +34,8 @@ except ImportError:  # pragma: no cover - said in words by sleep_m
 EPOCH = 1_000_000_000
 # What an M sleeps for, beside PARK and POLL: its note, with a goroutine on its stack.
 LOCKED = 10
+# Turns that a chain of `next` goroutines takes on one slice: about as many as fit into Go's 10 ms.
+SLICE_TURNS = 32_768
 Event = tuple[int, int, int, int, int]
 
 
@@ -55,6 +57,7 @@ class VirtualRuntime(Program):
         self.asleep_ms: dict[M, int] = {}
         self.until: int = NOBODY
         self.poked = False
+        self.slices: dict[int, tuple[int, int]] = {}
         self.stacks: dict[M, Any] = {}
         self.loop: Any = None
         self.blocked_waiters: list[GroupCounter] = []
@@ -88,6 +91,9 @@ class VirtualRuntime(Program):
 
     def deadline(self) -> int:
         return self.until
+
+    def ready(self, m: M) -> None:
+        """Nobody asks: user code is never interrupted here."""
 
     def changed(self) -> None:
         """Nobody waits elsewhere: the loop looks after each turn."""
@@ -124,6 +130,7 @@ class VirtualRuntime(Program):
             self.asleep_ms[m] = verdict
             return True
         submit_late_global(m)
+        self._end_slice(m)
         self.trace.append((self.clock, m.id, -1 if m.p is None else m.p.id, m.goid if verdict == 0 else 0, verdict))
         if verdict == EXIT:
             self.ms.remove(m)
@@ -145,6 +152,16 @@ class VirtualRuntime(Program):
             del self.stacks[m]
             stack.throw()
         return verdict
+
+    def _end_slice(self, m: M) -> None:
+        """The time of a slice is measured in turns: sysmon does not look at a clock that stands still."""
+        p = m.p
+        if p is not None:
+            begun, turns = self.slices.get(p.id, (0, 0))
+            turns = turns + 1 if begun == p.schedtick else 0
+            self.slices[p.id] = (p.schedtick, turns)
+            if turns >= SLICE_TURNS:
+                expire_slice(p)
 
     def _awake(self, m: M) -> bool:
         verdict = self.asleep_ms.get(m)

@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, Any
 from gosched.core.mloop import run_m
 from gosched.core.native import nap, now
 from gosched.core.states import COURTESY_NS
+from gosched.core.sysmon import run_sysmon
 from gosched.core.wake import unstart_m
-from gosched.debug import track_origins
+from gosched.debug import WATCHDOG, track_origins
 from gosched.errors import ThreadLimitError
 
+from .asking import new_asker
 from .poller import NotePoller, Poller
+from .watchdog import report_stall
 
 if TYPE_CHECKING:
     from gosched.core.g import Goroutine
@@ -47,11 +50,16 @@ class ThreadHost:
         self.sched: Scheduler | None = None
         self.pid = os.getpid()
         self.asyncgen_hooks: tuple[AsyncGenHook | None, AsyncGenHook | None] = (None, None)
+        self.asker = new_asker()
+        self.watching = False
+        self._first = _thread.allocate_lock()
 
     def start_m(self, number: int, p: P, spinning: bool) -> None:
         sched = self.sched
         assert sched is not None
         try:
+            if self._first.acquire(blocking=False):
+                _thread.start_new_thread(self._sysmon_main, (sched,))
             if sched.threads > sched.max_threads:
                 raise ThreadLimitError(sched.max_threads)
             _thread.start_new_thread(self._thread_main, (sched, number, p, spinning))
@@ -74,6 +82,42 @@ class ThreadHost:
             self.events.thread_gone()
             if in_forked_child(self.pid):
                 end_of_fork()
+
+    def _sysmon_main(self, sched: Scheduler) -> None:
+        ident = _thread.get_ident()
+        OURS.add(ident)
+        self.watching = True
+        try:
+            run_sysmon(sched)
+        except BaseException as error:
+            self.events.fatal(error)
+        finally:
+            OURS.discard(ident)
+            self.watching = False
+            self.events.thread_gone()
+
+    def ready(self, m: M) -> None:
+        self.asker.ready(m)
+
+    def ask(self, m: M) -> bool:
+        return self.asker.ask(m)
+
+    def cheap_to_ask(self) -> bool:
+        return self.asker.cheap
+
+    def stalled(self, m: M, ns: int, blocked: bool) -> None:
+        if WATCHDOG:
+            report_stall(m, ns, blocked)
+
+    def schedtrace(self) -> None:
+        """Nobody has asked for lines yet."""
+
+    def end_hogs(self) -> None:
+        """The program is over: whatever still runs user code is to end with Goexit."""
+        assert self.sched is not None
+        for m in list(self.sched.allm):
+            if m.goid and not m.in_runtime and m.state == "running":
+                self.asker.end(m)
 
     def courtesy(self) -> None:
         nap(COURTESY_NS)

@@ -1,0 +1,16 @@
+cimport cython
+from .entry cimport enter_runtime, leave_runtime
+from .g cimport Goroutine
+from .locked cimport give_up_p
+from .m cimport M
+from .native cimport current_m
+from .plain cimport with_p
+
+cdef int EXITING, SYSCALL
+
+@cython.locals(m=M)
+cpdef object call_blocking(object fn, tuple args, dict kwargs)
+@cython.locals(g=Goroutine)
+cdef int begin_blocking(M m) except -1
+@cython.locals(g=Goroutine)
+cdef int end_blocking(M m) except -1

@@ -1,0 +1,90 @@
+"""Sysmon: a thread without a P that takes Ps from who does not give them up.
+
+It looks without the GIL (watch.h) and comes here only to act. What it finds, and does:
+
+    blocked     in a call, seen detached on two looks, or marked: the P is taken if somebody could use it, or after a slice in any case
+    late        in one turn for a slice: asked to let others run (preempt.py); where that cannot be done the P is taken
+    very late   two slices: it is in a long C call. The P is taken by force; the question stays, for when it comes back
+A P that is taken goes on with another M (entry.retake, wake.hand_off_p). Whose P is gone runs on without one until it next enters the runtime; where
+asking is cheap a blocked one is asked as well, so that it queues for a P as soon as its call returns.
+
+The goroutine may have gone on between the look and the act. The turn is compared once more; if it still slips through, `retake` fails if the M is in
+the runtime, and else takes the P of a goroutine that has just begun: a waste, no harm.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .entry import retake
+from .states import ALIVE, LATE, NEWS, OVER, TRACE
+
+if TYPE_CHECKING:
+    from .m import M
+    from .p import P
+    from .sched import Scheduler
+
+
+def run_sysmon(s: Scheduler) -> None:
+    """The whole of the thread."""
+    found = s.keep_watch()
+    while found != OVER:
+        if found == TRACE:
+            s.host.schedtrace()
+        elif found == NEWS:
+            for i in range(len(s.allp)):
+                p: P = s.allp[i]
+                stage = p.take_stage()
+                if stage != 0 and p.same_turn():
+                    tend(s, p, stage)
+        found = s.keep_watch()
+
+
+def tend(s: Scheduler, p: P, stage: int) -> None:
+    m: M | None = p.m
+    if m is None:
+        pass  # it gave p up in this moment
+    elif p.seen_detached():
+        if stage >= LATE or needed(s, p):
+            take_blocked(s, p, m)
+    elif wanted(s, p) and (stage > LATE or not ask(s, m)):
+        take_by_force(s, p)
+    if m is not None and stage == LATE:
+        s.host.stalled(m, s.host.now() - p.stands_since(), p.seen_detached())
+
+
+def needed(s: Scheduler, p: P) -> bool:
+    """Go's rule for a P in a system call: there is work in its queue, or nobody else looks for work."""
+    return not p.queue_empty() or s.spinning() + s.idle_ps() == 0
+
+
+def wanted(s: Scheduler, p: P) -> bool:
+    """Somebody waits for a turn, or may at any moment. If not, a hog is left alone for another slice."""
+    if not p.queue_empty() or s.global_size() != 0 or p.timers.size() != 0 or s.phase() != ALIVE or s.host.deadline() != -2:
+        return True
+    p.look_anew()
+    return False
+
+
+def take_blocked(s: Scheduler, p: P, m: M) -> None:
+    if retake(s, p):
+        m.blocked_in = m.goid
+        p.blocks += 1
+        s.watch_quickly()
+        if s.host.cheap_to_ask():
+            ask(s, m)
+
+
+def take_by_force(s: Scheduler, p: P) -> None:
+    if retake(s, p):
+        p.forced += 1
+        s.watch_quickly()
+
+
+def ask(s: Scheduler, m: M) -> bool:
+    """False: it cannot be asked."""
+    m.asked = True
+    if s.host.ask(m):
+        return True
+    m.asked = False
+    return False
