@@ -91,7 +91,7 @@ def test_the_old_p_is_taken_back_if_it_is_idle() -> None:
         assert retake(rt.sched, p)
         while rt.stats().ps[before].status != "idle":
             pass
-        await ayield_now()
+        go(int)  # enters the runtime, and does not leave this thread
         return before, current_p(rt)
 
     with Runtime(gomaxprocs=4) as rt:
