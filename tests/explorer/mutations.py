@@ -51,6 +51,10 @@ REPLACEMENTS = {
     "pending = self.when != 0 or (self.seq != 0 and self.in_flight == self.seq)": "pending = self.when != 0",
     "if when != 0 and t.heap is None and not t.lazy:": "if True:",
     "if when != self.when_at(0):": "if False:",
+    # sysmon, suspension, threads that leave
+    "if self.idle_ps() >= self._procs and not self._ends:": "if True:",
+    "mine = m.sched.drop_idle_m(m)": "mine = m.sched.drop_idle_m(m) or True",
+    "if g.state_now() != RUNNING:": "if False:",
     # gomaxprocs
     "while not s.try_resizing():": "while False:",
     "if p.status == P_DEAD:": "if True:",

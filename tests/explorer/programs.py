@@ -13,6 +13,7 @@ from gosched.lab.explorer import Hub
 
 from .duels import DUELS, expect
 from .locks import LOCKS
+from .stalls import STALLS
 from .waits import WAITS
 
 Check = Callable[[], None]
@@ -414,4 +415,5 @@ PROGRAMS = [
     deadlock,
     *WAITS,
     *LOCKS,
+    *STALLS,
 ]

@@ -80,7 +80,7 @@ def execute(m: M, g: Goroutine) -> None:
         enter_runtime(m)
         m.let_go()
         if m.locks != 0:
-            m.clear_note()
+            m.clear_note()  # race: who takes g from a queue wakes us, perhaps before we sleep; the note must not be of the last time
         settle(m, g)
     else:
         report(m, g, result)

@@ -72,7 +72,7 @@ def patience(m: M) -> int:
 def retire_m(m: M) -> bool:
     """m waited long enough: it is counted out, unless somebody has just taken it from the idle list."""
     m.sched.acquire()
-    mine = m.sched.drop_idle_m(m)  # race: it was taken, and a P is on its way to it
+    mine = m.sched.drop_idle_m(m)  # race: it was taken from the list in this moment, and a P is on its way
     if mine:
         m.sched.threads -= 1
         m.state = "retired"

@@ -176,7 +176,7 @@ class GoroutineList(Guarded):
 class SchedulerWords(Guarded, Watch):
     def __init__(self) -> None:
         Guarded.__init__(self)
-        Watch.__init__(self)
+        Watch.__init__(self, Note())
         self._global: deque[Any] = deque()
         self._spinning = self._idle_ps = self._phase = self._last_poll = self._poll_until = 0
         self._need_spinning = self._resizing = False

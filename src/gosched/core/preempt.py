@@ -32,7 +32,7 @@ def suspend(m: M) -> bool:
         return False
     m.asked = False
     g: Goroutine = m.held()
-    if g.state_now() != RUNNING:
+    if g.state_now() != RUNNING:  # race: it is about to park, and a waker may have it already
         return False
     if told_to_end(m, g):
         return True
@@ -43,7 +43,7 @@ def suspend(m: M) -> bool:
         yield_locked(m, g)
         g.phase = 0
     leave_runtime(m)
-    return told_to_end(m, g)
+    return told_to_end(m, g)  # the program may have ended while it waited
 
 
 def doom(m: M) -> bool:

@@ -6,14 +6,13 @@ when it is late. And a look takes the GIL, so looks are rarer.
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import Any
 
 from .purepoints import point
 from .states import BLOCKED, FINE, LATE, NEWS, OVER, TRACE, VERY_LATE
 
-REST_S = 0.005
+REST_NS = 5_000_000
 
 
 class Pulse:
@@ -109,9 +108,9 @@ class Eye:
 class Watch:
     """What a look sees of a scheduler."""
 
-    def __init__(self) -> None:
+    def __init__(self, rest: Any) -> None:
         self._eyes: list[Eye] = []
-        self._rest = threading.Event()
+        self._rest = rest
         self._asleep = self._ends = False
         self._procs = 0
         self._slice_ns = self._late_ns = self._trace_ns = self._trace_at = 0
@@ -141,11 +140,11 @@ class Watch:
         """By who has just taken an idle P."""
         point()
         if self._asleep:
-            self._rest.set()
+            self._rest.wake()
 
     def end_watch(self) -> None:
         self._ends = True
-        self._rest.set()
+        self._rest.wake()
 
     def idle_ps(self) -> int:
         raise NotImplementedError
@@ -156,11 +155,12 @@ class Watch:
         while not self._ends:
             self._rest.clear()
             if idle_looks < 2:
-                self._rest.wait(REST_S)
+                self._rest.sleep(time.monotonic_ns() + REST_NS)
             else:
+                point()
                 self._asleep = True
-                if self.idle_ps() >= self._procs and not self._ends:
-                    self._rest.wait()
+                if self.idle_ps() >= self._procs and not self._ends:  # race: a P was taken just before it could be seen that we sleep
+                    self._rest.sleep(-1)
                 self._asleep = False
             now = time.monotonic_ns()
             if not self._ends and sum(eye.look_at(now, self._slice_ns, self._late_ns) for eye in self._eyes):
