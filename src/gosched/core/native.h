@@ -37,6 +37,9 @@
 #define GS_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
 #define GS_PUBLISH(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define GS_SWAP(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+/* A counter with one writer, which others may read at any time. */
+#define GS_BUMP(p) __atomic_store_n((p), __atomic_load_n((p), __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED)
+#define GS_SET(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define GS_ADD(p, v) __atomic_add_fetch((p), (v), __ATOMIC_SEQ_CST)
 static inline int gs_cas32(int32_t *word, int32_t old, int32_t new_)
 {

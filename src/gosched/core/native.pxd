@@ -23,6 +23,9 @@ cdef extern from "native.h" nogil:
         int64_t len
     void GS_FENCE()
     int32_t GS_LOAD(int32_t *)
+    int32_t GS_PEEK(int32_t *)
+    void GS_BUMP(int64_t *)
+    void GS_SET(int32_t *, int32_t)
     int32_t GS_ADD(int32_t *, int32_t)
     void GS_STORE(int32_t *, int32_t)
     void GS_PUBLISH(int32_t *, int32_t)
@@ -433,16 +436,16 @@ cdef class RunQueue:
     cdef inline int64_t turns(self) noexcept:
         return self.eye.usertick
     cdef inline void begin_slice(self) noexcept:
-        self.eye.schedtick += 1
-        self.eye.over = 0
+        GS_BUMP(&self.eye.schedtick)
+        GS_SET(&self.eye.over, 0)
     cdef inline void begin_turn(self) noexcept:
-        self.eye.usertick += 1
+        GS_BUMP(&self.eye.usertick)
     cdef inline bint slice_over(self) noexcept:
-        return self.eye.over
+        return GS_PEEK(&self.eye.over)
     cdef inline void expire(self) noexcept:
         GS_STORE(&self.eye.over, 1)
     cdef inline void renew(self) noexcept:
-        self.eye.over = 0
+        GS_SET(&self.eye.over, 0)
     cdef inline void drive(self, ThreadWords m) noexcept:
         publishdriver(&self.eye.driver, &m.pulse)
     cdef inline int take_stage(self) noexcept:
@@ -454,7 +457,7 @@ cdef class RunQueue:
         return self.eye.usertick == self.eye.tick
     cdef inline void look_anew(self) noexcept:
         """It is left alone: the next look begins from the start."""
-        self.eye.tick = -1
+        self.eye.tick = -1  # by sysmon, whose note it is
     cdef inline int64_t stands_since(self) noexcept:
         return self.eye.since
 
