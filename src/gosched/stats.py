@@ -78,13 +78,14 @@ def collect(sched: Scheduler) -> RuntimeStats:
     global_queue, idle_ps, spinning = sched_figures(sched)
     ps = []
     ms = list(sched.allm)
+    blocked = sched.blocked_goroutines()
     for p in sched.allp[: sched.nproc]:
         number, status, *figures = p_figures(p)
         ps.append(PStats(number, P_NAMES[status], *figures))
     return RuntimeStats(
         gomaxprocs=sched.nproc,
         goroutines=len(goroutines),
-        by_state=dict(Counter(g.state for g in goroutines)),
+        by_state=dict(Counter(g.state_given(blocked) for g in goroutines)),
         by_wait_reason=dict(Counter(g.wait_reason for g in goroutines if g.wait_reason)),
         global_queue=global_queue,
         idle_ps=idle_ps,

@@ -85,17 +85,17 @@ class Goroutine(StateWord):
     @property
     def state(self) -> str:
         """runnable, running, waiting, preempted (suspended in the middle of its code), syscall (in a blocking call) or dead."""
+        where = list_of(self)
+        return self.state_given(set() if where is None else where.owner.blocked_goroutines())
+
+    def state_given(self, blocked: set[int]) -> str:
+        """The same, for who asks of many: with the ids of those that sysmon has found in a call that blocks."""
         state = self.state_now()
         if state == RUNNABLE and self.phase == PREEMPTED:
             return "preempted"
-        if state == RUNNING and (self.phase == SYSCALL or self.seen_blocked()):
+        if state == RUNNING and (self.phase == SYSCALL or self.id in blocked):
             return "syscall"
         return STATE_NAMES[state]
-
-    def seen_blocked(self) -> bool:
-        """Sysmon has found its thread in a call that blocks, and it has not come back to the runtime since."""
-        where = list_of(self)
-        return where is not None and any(m.blocked_in == self.id and m.goid == self.id for m in list(where.owner.allm))
 
     @property
     def wait_reason(self) -> str | None:

@@ -204,6 +204,10 @@ class Scheduler(SchedulerWords):
             n += p.live.count()
         return n
 
+    def blocked_goroutines(self) -> set[int]:
+        """The ids of those whose thread sysmon has found in a call that blocks, and that have not come back to the runtime since."""
+        return {m.blocked_in for m in list(self.allm) if m.blocked_in == m.goid}
+
     def goroutines(self) -> list[Goroutine]:
         """All of them, oldest id first."""
         found: list[Goroutine] = self.outside.snapshot()
