@@ -293,18 +293,20 @@ def test_a_crowd_is_unwound_to_the_last_one_however_short_the_grace() -> None:
     """The grace is for those that do not end, not for many that do."""
     n, unwound = 20_000 if gosched.__build__ == "compiled" else 2_000, []
 
-    async def sleeper(gate: WaitGroup) -> None:
+    async def sleeper(started: WaitGroup, gate: WaitGroup) -> None:
         try:
+            started.done()
             await gate
         finally:
             unwound.append(1)
 
     async def main() -> None:
-        gate = WaitGroup()
+        started, gate = WaitGroup(), WaitGroup()
+        started.add(n)
         gate.add(1)
         for _ in range(n):
-            go(sleeper, gate)
-        await ayield_now()
+            go(sleeper, started, gate)
+        await started
 
     run(main, grace=0.5, gomaxprocs=1)
     assert len(unwound) == n

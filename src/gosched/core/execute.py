@@ -74,6 +74,8 @@ def execute(m: M, g: Goroutine) -> None:
     m.p.begin_turn()
     leave_runtime(m)
     result = turn(m, g)
+    if m.outcome != YIELDED:
+        g.told = True  # what runs from here on is not its code
     if m.doomed:
         reprieve(m)
     if m.outcome == YIELDED:

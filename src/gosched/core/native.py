@@ -511,14 +511,4 @@ def share_anext(child: type, parent: type) -> None:
 
 
 def raise_soon(error: type[BaseException] | None) -> None:
-    """On this thread, a moment later: what a finaliser cannot raise itself, and must not be struck by while it runs. None: takes it back."""
-    import ctypes
-
-    def strike(ident: int) -> None:
-        time.sleep(0.001)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(error))
-
-    if error is None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), None)
-    else:
-        threading._start_new_thread(strike, (threading.get_ident(),))  # type: ignore[attr-defined]
+    """Here a finaliser would be struck itself, and after it the runtime's own code: nothing is raised. Who does not end is abandoned."""
