@@ -1,4 +1,4 @@
-"""Programs about goroutines that do not let go: hogs that are asked and suspended, Ps that are taken, calls that block, locked threads, sysmon's sleep.
+"""Programs about goroutines that do not let go: hogs that are asked and suspended, Ps that are taken, blocking calls, locked threads, sysmon's sleep.
 
 A hog comes by `boundary` where CPython would come to the next bytecode.
 """

@@ -1,4 +1,4 @@
-"""Everything that could stall, at once: blocking calls, hogs, locked threads, spawns, channels, selects, timeouts, gomaxprocs changes. No value is lost."""
+"""Everything that could stall, at once: blocking calls, hogs, locked threads, spawns, channels, timeouts, gomaxprocs changes. No value is lost."""
 
 from __future__ import annotations
 
