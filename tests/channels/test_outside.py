@@ -436,8 +436,8 @@ def test_ctrl_c_ends_the_wait_of_the_main_thread(script: Script) -> None:
                 raise KeyboardInterrupt
 
         signal.signal(signal.SIGINT, on_sigint)
-        threading.Thread(target=interrupts).start()
         try:
+            threading.Thread(target=interrupts).start()
             gosched.select(ch.recv, other.recv)
         except KeyboardInterrupt:
             print("interrupted", ch.try_send(1), other.try_send(1))
