@@ -1,4 +1,4 @@
-/* Stress of native.h under ThreadSanitizer: real threads, no Python.
+/* Stress of native.h and watch.h under ThreadSanitizer: real threads, no Python.
  *
  *   harness CASE ROUNDS [SEED]      CASE is one of the names in the table at the end
  *
@@ -10,10 +10,10 @@
  * Two rules make ThreadSanitizer see what is to be seen. What is handed over is plain memory, so that a missing happens-before is a race.
  * And the harness counts with relaxed atomics only: a lock of its own would order what native.h forgot to order.
  *
- * native.h is included as it is, with noise: each of its atomic operations first rolls dice and may give up the processor, so that two
+ * Both are included as they are, with noise: each of their atomic operations first rolls dice and may give up the processor, so that two
  * cores show the interleavings of many. What noise cannot show is a processor that reorders: ThreadSanitizer's atomics are full barriers.
  *
- * -DPLANT=n plants bug n, below. Each is one thing gone wrong, in a function that stands in for one of native.h or in the way it is used,
+ * -DPLANT=n plants bug n, below. Each is one thing gone wrong, in a function that stands in for one of theirs or in the way it is used,
  * and must make its case fail. -DPLANT=chosen leaves the choice to the environment (PLANT=n): one binary for all of them.
  */
 #ifndef _GNU_SOURCE
@@ -61,6 +61,7 @@ enum {
     WAKE_RELAXED,             /* note */
     CLEAR_TOO_LATE,           /* note: cleared after the other side may have woken it again */
     TIMEOUT_IS_WAKE,          /* note: a sleep that ran out of time says it was woken */
+    DOZE_IS_WAKE,             /* note: a doze, likewise */
     TAKE_WITHOUT_LOCK,        /* fifo */
     NO_SHRINK,                /* fifo */
     GROW_WITHOUT_UNWRAP,      /* fifo: the slots are copied as they lie, head in the middle */
@@ -74,6 +75,25 @@ enum {
     TAKE_BACK_BY_STORE,       /* userp: the M reads its P, then empties the word */
     PUBLISH_RELAXED,          /* userp */
     REMOVE_WITHOUT_LOCK,      /* list */
+    PREPEND_FORGETS_LAST,     /* list: the first of all is not the last as well */
+    POP_TIMER_WITHOUT_LOCK,   /* heap */
+    TIMERS_STAY,              /* heap: the memory of a burst does not go back */
+    TIES_IN_ANY_ORDER,        /* heap: of two that are due at the same time it does not matter which came first */
+    HINT_BY_STORE,            /* heap: the hint is read, then overwritten, whatever somebody else left meanwhile */
+    LOOK_WITHOUT_LOCK,        /* watch */
+    JOIN_WITHOUT_LOCK,        /* watch */
+    LEAVE_WITHOUT_LOCK,       /* watch */
+    LEAVE_KEEPS_DRIVER,       /* watch: an eye looks on at a pulse that is gone */
+    LEAVE_KEEPS_LINK,         /* watch: it stays among the pulses */
+    LEAVE_WITHOUT_COMPARE,    /* watch: seen as the driver, then emptied, whoever drives meanwhile */
+    TURN_WITHOUT_TICK,        /* watch: a new turn looks like the one before */
+    TICK_PLAIN,               /* watch: the tick is counted as any int */
+    SINCE_OUTLIVES_TURN,      /* watch: a look that sees another turn does not begin to count anew */
+    ROUSE_TOO_EARLY,          /* rouse: asleep is read, then idle counted down */
+    ROUSE_WITHOUT_NOTE,       /* rouse: the word is taken back, the sleeper sleeps on */
+    SLEEP_READS_IDLE_ONCE,    /* rouse: all Ps were idle before asleep said so, and that is good enough */
+    SLEEP_CLEARS_NOTE,        /* rouse: cleared after somebody may have woken it */
+    END_WITHOUT_WAKE,         /* rouse */
     PLANTS
 };
 static int chosen;
@@ -654,6 +674,12 @@ static int note_sleep(gs_note *n, int64_t until)
     int woken = gs_note_sleep(n, until);
     return PLANT == TIMEOUT_IS_WAKE ? 1 : woken;
 }
+/* As a thread does that must look after signals: woken, or at most ns. */
+static int note_doze(gs_note *n, int64_t ns)
+{
+    int woken = gs_note_doze(n, ns);
+    return PLANT == DOZE_IS_WAKE ? 1 : woken;
+}
 /* A point in time: never (-1), long ago, or soon. */
 static int64_t some_time(void)
 {
@@ -668,6 +694,8 @@ static void wait_note(gs_note *n)
 {
     for (;;) {
         int64_t until = some_time();
+        if (roll() % 4 == 0 && note_doze(n, until < 0 ? -1 : (int64_t)(roll() % 60000)))
+            return;
         if (note_sleep(n, until))
             return;
         if (until < 0)
@@ -1099,6 +1127,33 @@ static void walk_list(void)
     if (ls.list.last != before || ls.list.len != n)
         fail("the list counts %d and has %d", (int)ls.list.len, (int)n);
 }
+static void list_add(gs_list *l, gs_link *x)
+{
+    if (roll() % 2)
+        gs_list_append(l, x);
+    else if (PLANT != PREPEND_FORGETS_LAST || l->first != NULL)
+        gs_list_prepend(l, x);
+    else {
+        x->prev = x->next = NULL;
+        l->first = x;
+        GS_PUBLISH(&l->len, l->len + 1);
+    }
+}
+/* The one that was last to come stands where it was put. */
+static void list_order(void)
+{
+    gs_list l = {0};
+    gs_link x[8];
+    for (int i = 3; i >= 0; i--) {
+        gs_list_prepend(&l, &x[i]);
+        gs_list_append(&l, &x[7 - i]);
+    }
+    for (int i = 0; i < 8; i++) {
+        if (l.first != &x[i])
+            fail("%d is not where it was put", i);
+        gs_list_remove(&l, l.first);
+    }
+}
 static void list_body(int id)
 {
     for (int i = 0; i < 400; i++) {
@@ -1111,7 +1166,7 @@ static void list_body(int id)
             gs_lock(&ls.lock);
         if (x->list == NULL) {
             x->list = &ls.list;
-            gs_list_append(&ls.list, x);
+            list_add(&ls.list, x);
         } else {
             gs_list_remove(&ls.list, x);
             x->list = NULL;
@@ -1134,12 +1189,592 @@ static void list(void)
                 gs_list_remove(&ls.list, &ls.link[i][k]);
     if (ls.list.len != 0 || ls.list.first != NULL || ls.list.last != NULL)
         fail("the list is not empty when all have left");
+    list_order();
+}
+
+/* ---- heap: timers come out in their order, and the earliest of all hints is kept ---- */
+#define RINGERS 4
+#define BELLS 120
+#define ARITY 4
+#define NOON ((int64_t)1 << 40)
+typedef struct { int64_t when; int order; int32_t rung; } bell;
+static struct {
+    bell bells[RINGERS][BELLS];
+    gs_mutex lock;
+    gs_heap heap;
+    int pushed;               /* under the lock */
+    int64_t first;            /* likewise: the earliest hint that was taken */
+    int64_t modified;         /* the earliest that was not; 0: none */
+    int64_t earliest[RINGERS];
+} hp;
+
+static int before(gs_heap *h, uint32_t i, uint32_t k)
+{
+    return PLANT == TIES_IN_ANY_ORDER ? h->entries[i].when < h->entries[k].when : gs_heap_before(h, i, k);
+}
+/* Lock held. See timers.py. */
+static void heap_put(gs_heap *h, bell *b)
+{
+    b->order = ++hp.pushed;
+    if (!gs_heap_push(h, b->when, b))
+        fail("no memory");
+    for (uint32_t i = h->len - 1, parent; i > 0 && before(h, i, parent = (i - 1) / ARITY); i = parent)
+        gs_heap_swap(h, i, parent);
+}
+static bell *heap_last(gs_heap *h)
+{
+    if (PLANT != TIMERS_STAY)
+        return gs_heap_pop(h);
+    bell *b = h->entries[h->len - 1].timer;
+    GS_PUBLISH(&h->len, h->len - 1);
+    return b;
+}
+static bell *heap_take(gs_heap *h)
+{
+    gs_heap_swap(h, 0, h->len - 1);
+    bell *b = heap_last(h);
+    for (uint32_t i = 0, best; (best = i * ARITY + 1) < h->len; i = best) {
+        for (uint32_t k = best + 1; k < h->len && k <= i * ARITY + ARITY; k++)
+            if (before(h, k, best))
+                best = k;
+        if (!before(h, best, i))
+            break;
+        gs_heap_swap(h, best, i);
+    }
+    return b;
+}
+static void ring_some(uint32_t n)
+{
+    bell *last = NULL;
+    for (; n && GS_LOAD(&hp.heap.len) != 0; n--) {
+        bell *b = heap_take(&hp.heap);
+        if (COUNT(&b->rung, 1) != 1)
+            fail("a timer fires twice");
+        if (last != NULL && (b->when < last->when || (b->when == last->when && b->order < last->order)))
+            fail("timer %d fires after timer %d", b->order, last->order);
+        last = b;
+        COUNT(&work, 1);
+    }
+}
+static void hint(int64_t when)
+{
+    for (;;) {
+        int64_t old = GS_LOAD(&hp.modified);
+        if (old != 0 && old <= when)
+            return;
+        if (PLANT == HINT_BY_STORE) {
+            window();
+            GS_STORE(&hp.modified, when);
+            return;
+        }
+        if (gs_cas64(&hp.modified, old, when))
+            return;
+    }
+}
+/* Lock held. */
+static void take_hint(void)
+{
+    int64_t when = GS_SWAP(&hp.modified, 0);
+    if (when != 0 && (hp.first == 0 || when < hp.first))
+        hp.first = when;
+}
+static void heap_body(int id)
+{
+    for (int i = 0; i < BELLS; i++) {
+        bell *b = &hp.bells[id][i];
+        int64_t when = NOON - ((int64_t)i << 24) - roll() % 4; /* ever earlier: who comes late with a hint is in the way of a newer one */
+        b->when = NOON + roll() % 16;
+        gs_lock(&hp.lock);
+        heap_put(&hp.heap, b);
+        gs_unlock(&hp.lock);
+        hint(when);
+        if (hp.earliest[id] == 0 || when < hp.earliest[id])
+            hp.earliest[id] = when;
+        if (GS_LOAD(&hp.heap.len) > RINGERS * BELLS)
+            fail("the heap seems to have %u", GS_LOAD(&hp.heap.len));
+        if (roll() % 4 != 0)
+            continue;
+        if (PLANT != POP_TIMER_WITHOUT_LOCK)
+            gs_lock(&hp.lock);
+        if (roll() % 8 == 0)
+            take_hint();
+        ring_some(roll() % 6);
+        if (PLANT != POP_TIMER_WITHOUT_LOCK)
+            gs_unlock(&hp.lock);
+    }
+}
+static void heap(void)
+{
+    static bell stale;
+    int64_t earliest = NOON;
+    memset(&hp, 0, sizeof hp);
+    crew(RINGERS, heap_body);
+    ring_some(UINT32_MAX);
+    for (int i = 0; i < RINGERS; i++) {
+        earliest = hp.earliest[i] < earliest ? hp.earliest[i] : earliest;
+        for (int k = 0; k < BELLS; k++)
+            if (hp.bells[i][k].rung != 1)
+                fail("a timer is lost");
+    }
+    take_hint();
+    if (hp.first != earliest)
+        fail("the earliest hint is lost, by %lld ns", (long long)(hp.first - earliest));
+    for (int i = 0; i < 5000; i++)
+        heap_put(&hp.heap, &stale);
+    uint32_t widest = hp.heap.cap;
+    while (hp.heap.len != 0)
+        if (heap_last(&hp.heap) != &stale)
+            fail("a timer was lost in the burst");
+    if (widest < 5000 || hp.heap.cap > 1024)
+        fail("memory stays: %u entries in the burst, %u after it", widest, hp.heap.cap);
+    free(hp.heap.entries);
+}
+
+/* ---- watch: sysmon looks at Ms that come, drive and leave, with their memory ---- */
+#define EYES 3
+#define DRIVERS 3
+#define LIVES 12
+#define HERE 0x600D
+#define GONE 0x5A
+typedef struct { int here; int32_t attached; } thread_state;
+static int with_gil;
+#define GS_WITH_GIL with_gil
+static int gs_attached(void *thread)
+{
+    thread_state *t = thread;
+    if (t->here != HERE)
+        fail("a look at a thread that is gone");
+    return READ(&t->attached);
+}
+#include "watch.h"
+
+typedef struct {
+    gs_eye eye;
+    int64_t began[8];  /* by turn: when it began, and whether it blocks */
+    int32_t blocks[8];
+} place;
+typedef struct { gs_pulse pulse; thread_state thread; } driver;
+static struct {
+    gs_watch watch;
+    place places[EYES];
+    gs_mutex lock;
+    gs_fifo idle;
+    int64_t noted[EYES]; /* by who looks: when the look was over that began to count */
+    int32_t driving;
+} wt;
+
+static int look(gs_watch *w, int64_t now)
+{
+    int worse = 0;
+    if (PLANT != LOOK_WITHOUT_LOCK && PLANT != SINCE_OUTLIVES_TURN)
+        return gs_look(w, now);
+    if (PLANT != LOOK_WITHOUT_LOCK)
+        gs_lock(&w->lock);
+    for (gs_eye *e = w->eyes; e != NULL; e = e->next) {
+        int64_t since = e->since;
+        worse += gs_look_at(w, e, now);
+        if (PLANT == SINCE_OUTLIVES_TURN && since != 0)
+            e->since = since;
+    }
+    if (PLANT != LOOK_WITHOUT_LOCK)
+        gs_unlock(&w->lock);
+    return worse;
+}
+static void join(gs_watch *w, gs_pulse *m, void *thread)
+{
+    if (PLANT != JOIN_WITHOUT_LOCK) {
+        gs_pulse_join(w, m, thread);
+        return;
+    }
+    m->thread = thread;
+    m->next = w->pulses;
+    if (w->pulses != NULL)
+        w->pulses->prev = m;
+    w->pulses = m;
+}
+static void forget_driver(gs_eye *e, gs_pulse *m)
+{
+    if (PLANT == LEAVE_WITHOUT_COMPARE && GS_LOAD(&e->driver) == m) {
+        window();
+        GS_STORE(&e->driver, NULL);
+    } else if (PLANT != LEAVE_WITHOUT_COMPARE && PLANT != LEAVE_KEEPS_DRIVER) {
+        gs_casptr((void **)&e->driver, m, NULL);
+    }
+}
+static void leave(gs_watch *w, gs_pulse *m)
+{
+    if (PLANT < LEAVE_WITHOUT_LOCK || PLANT > LEAVE_WITHOUT_COMPARE) {
+        gs_pulse_leave(w, m);
+        return;
+    }
+    if (PLANT != LEAVE_WITHOUT_LOCK)
+        gs_lock(&w->lock);
+    for (gs_eye *e = w->eyes; e != NULL; e = e->next)
+        forget_driver(e, m);
+    if (PLANT != LEAVE_KEEPS_LINK) {
+        if (m->prev != NULL)
+            m->prev->next = m->next;
+        else
+            w->pulses = m->next;
+        if (m->next != NULL)
+            m->next->prev = m->prev;
+    }
+    if (PLANT != LEAVE_WITHOUT_LOCK)
+        gs_unlock(&w->lock);
+}
+static place *take_place(void)
+{
+    gs_lock(&wt.lock);
+    place *p = gs_fifo_take(&wt.idle);
+    gs_unlock(&wt.lock);
+    return p;
+}
+static void put_place(place *p)
+{
+    gs_lock(&wt.lock);
+    gs_fifo_put(&wt.idle, p);
+    gs_unlock(&wt.lock);
+}
+static void drive_turn(driver *m, place *p)
+{
+    int blocks = roll() % 2, ticks = PLANT != TURN_WITHOUT_TICK || roll() % 4 == 0;
+    int64_t turn = p->eye.usertick + ticks;
+    if (roll() % 2) {
+        GS_BUMP(&p->eye.schedtick);
+        GS_SET(&p->eye.over, 0);
+    }
+    WRITE(&p->blocks[turn % 8], blocks);
+    WRITE(&p->began[turn % 8], gs_now());
+    if (PLANT == TICK_PLAIN)
+        ++*(volatile int64_t *)&p->eye.usertick;
+    else if (ticks)
+        GS_BUMP(&p->eye.usertick);
+    GS_PUBLISH(&m->pulse.userp, p);
+    int32_t *word = roll() % 2 ? &m->thread.attached : &m->pulse.marked, old = READ(word);
+    if (blocks)
+        WRITE(word, !old);
+    for (uint32_t i = roll() % 4; i; i--)
+        loiter();
+    WRITE(word, old);
+    if (GS_SWAP(&m->pulse.userp, NULL) != p)
+        fail("somebody has taken a P");
+    if (GS_LOAD(&p->eye.driver) != &m->pulse)
+        fail("the eye does not know who drives its P");
+    COUNT(&work, 1);
+}
+/* As run_m: it drives before it joins, and what it drove last it leaves as it is. */
+static void drive(void)
+{
+    driver *m = calloc(1, sizeof *m);
+    int joined = 0;
+    if (m == NULL)
+        fail("no memory");
+    m->thread = (thread_state){HERE, 1};
+    for (uint32_t stints = 1 + roll() % 4; stints; stints--) {
+        place *p = take_place();
+        if (p != NULL)
+            GS_STORE(&p->eye.driver, &m->pulse);
+        if (!joined)
+            join(&wt.watch, &m->pulse, &m->thread);
+        joined = 1;
+        if (p == NULL) {
+            sched_yield();
+            continue;
+        }
+        for (uint32_t turns = roll() % 4; turns; turns--)
+            drive_turn(m, p);
+        put_place(p);
+    }
+    leave(&wt.watch, &m->pulse);
+    memset(m, GONE, sizeof *m);
+    free(m);
+}
+/* Of what a look says, sysmon acts on what still is so: then it has to be true. */
+static void check_claims(int64_t now)
+{
+    gs_lock(&wt.watch.lock);
+    for (gs_eye *e = wt.watch.eyes; e != NULL; e = e->next) {
+        place *p = e->p;
+        int i = (int)(p - wt.places);
+        if (e->since == now)
+            wt.noted[i] = gs_now();
+        int64_t began = READ(&p->began[e->tick % 8]);
+        int blocks = READ(&p->blocks[e->tick % 8]);
+        gs_pulse *m = GS_LOAD(&e->driver);
+        if (GS_SWAP(&e->news, 0) == 0 || m == NULL || GS_LOAD(&m->userp) != p || GS_LOAD(&e->usertick) != e->tick)
+            continue;
+        if (began > wt.noted[i])
+            fail("turn %d was seen to stand still before it began", (int)e->tick);
+        if (e->stage == GS_BLOCKED && !blocks)
+            fail("turn %d does not block", (int)e->tick);
+    }
+    gs_unlock(&wt.watch.lock);
+}
+static void watch_body(int id)
+{
+    if (id == 0) {
+        while (READ(&wt.driving) != 0) {
+            int64_t now = gs_now();
+            look(&wt.watch, now);
+            check_claims(now);
+        }
+        return;
+    }
+    for (int i = id - 1; i < EYES; i += DRIVERS) {
+        loiter();
+        gs_watch_eye(&wt.watch, &wt.places[i].eye, &wt.places[i]);
+        put_place(&wt.places[i]);
+    }
+    for (int i = 0; i < LIVES; i++)
+        drive();
+    COUNT(&wt.driving, -1);
+}
+
+/* What looks say while nobody but the table does anything. */
+enum { TURN = 1, SLICE = 2, INSIDE = 4, DETACHED = 8, MARKED = 16, CROWD = 32 };
+static const struct { int what, ns, stage, worse, over; } looks[] = {
+    {TURN | SLICE, 10, GS_FINE, 0, 0},
+    {0, 99, GS_FINE, 0, 0},
+    {0, 1, GS_FINE, 0, 1},
+    {DETACHED, 10, GS_FINE, 0, 1},
+    {DETACHED, 10, GS_BLOCKED, 1, 1},
+    {DETACHED, 10, GS_BLOCKED, 0, 1},
+    {0, 869, GS_BLOCKED, 0, 1},
+    {0, 1, GS_LATE, 1, 1},
+    {0, 99, GS_LATE, 0, 1},
+    {0, 1, GS_VERY_LATE, 1, 1},
+    {DETACHED, 5000, GS_VERY_LATE, 0, 1},
+    {TURN, 1, GS_FINE, 0, 1},
+    {MARKED, 10, GS_BLOCKED, 1, 1},
+    {TURN | SLICE, 5000, GS_FINE, 0, 0}, /* since the look that saw the turn first, however late that was */
+    {INSIDE, 5000, GS_FINE, 0, 0},
+    {0, 999, GS_FINE, 0, 1},
+    {0, 1, GS_LATE, 1, 1},
+    {INSIDE, 1, GS_FINE, 0, 1},
+    {DETACHED, 1, GS_FINE, 0, 1},
+    {0, 1, GS_FINE, 0, 1},
+    {DETACHED, 1, GS_FINE, 0, 1}, /* twice, but not in a row */
+    {TURN | DETACHED, 1, GS_FINE, 0, 1},
+    {DETACHED | CROWD, 1, GS_FINE, 0, 1},
+    {DETACHED | CROWD, 1, -1, -1, 1}, /* with a GIL, it may be what this one waits for */
+    {DETACHED, 1200, GS_VERY_LATE, 1, 1},
+    {TURN | SLICE | MARKED, 1, GS_FINE, 0, 0},
+};
+static void stand_still(void)
+{
+    gs_watch w = {.slice_ns = 100, .late_ns = 1000};
+    gs_eye e = {0};
+    driver m = {.thread = {HERE, 1}}, other = {.thread = {HERE, 0}};
+    int64_t now = 1;
+    gs_watch_eye(&w, &e, &m);
+    GS_STORE(&e.driver, &m.pulse);
+    gs_pulse_join(&w, &m.pulse, &m.thread);
+    gs_pulse_join(&w, &other.pulse, &other.thread);
+    for (int i = 0; i < (int)(sizeof looks / sizeof *looks); i++) {
+        int what = looks[i].what, stage = looks[i].stage, worse = looks[i].worse;
+        if (stage < 0)
+            worse = (stage = with_gil ? GS_FINE : GS_BLOCKED) != GS_FINE;
+        if (what & TURN)
+            GS_BUMP(&e.usertick);
+        if (what & SLICE) {
+            GS_BUMP(&e.schedtick);
+            GS_SET(&e.over, 0);
+        }
+        m.pulse.userp = what & INSIDE ? NULL : &m;
+        m.pulse.marked = (what & MARKED) != 0;
+        m.thread.attached = !(what & DETACHED);
+        other.thread.attached = (what & CROWD) != 0;
+        now += looks[i].ns;
+        int said = look(&w, now);
+        if (said != worse || GS_SWAP(&e.news, 0) != worse || e.stage != stage || e.over != looks[i].over)
+            fail("look %d: worse %d, stage %d, over %d", i, said, e.stage, e.over);
+    }
+    gs_pulse_leave(&w, &m.pulse);
+    if (e.driver != NULL || w.pulses != &other.pulse || look(&w, now + 5000) || e.stage != GS_FINE)
+        fail("who has left is looked at");
+    gs_pulse_leave(&w, &m.pulse);
+    gs_pulse_leave(&w, &other.pulse);
+    if (w.pulses != NULL)
+        fail("who has left is still there");
+}
+static void watch(void)
+{
+    memset(&wt, 0, sizeof wt);
+    with_gil = round_seed % 2;
+    wt.watch.slice_ns = wt.watch.late_ns = 2000;
+    wt.driving = DRIVERS;
+    crew(1 + DRIVERS, watch_body);
+    for (int i = 0; i < EYES; i++)
+        if (wt.places[i].eye.driver != NULL)
+            fail("an eye knows a driver when all have left");
+    if (wt.watch.pulses != NULL || gs_fifo_len(&wt.idle) != EYES)
+        fail("there is a pulse, or %u Ps, when all have left", gs_fifo_len(&wt.idle));
+    gs_fifo_free(&wt.idle);
+    stand_still();
+}
+
+/* ---- rouse: sysmon sleeps while all Ps are idle, and not while one stands still ---- */
+#define WORKERS 2
+#define SHIFTS 8
+typedef struct { gs_eye eye; int64_t noticed; } post;
+static struct {
+    gs_watch watch;
+    post posts[2];
+    gs_pulse pulse[WORKERS];
+    int32_t idle;
+    gs_mutex lock;
+    gs_fifo free;
+    int32_t working;
+} ro;
+
+static void deep_sleep(gs_watch *w)
+{
+    if (PLANT == SLEEP_READS_IDLE_ONCE)
+        window();
+    GS_STORE(&w->asleep, 1);
+    if (PLANT == SLEEP_READS_IDLE_ONCE || (GS_LOAD(&ro.idle) >= GS_LOAD(&w->procs) && !GS_LOAD(&w->ends))) {
+        if (PLANT == SLEEP_CLEARS_NOTE) {
+            window();
+            gs_note_clear(&w->note);
+        }
+        gs_note_sleep(&w->note, -1);
+    }
+    GS_STORE(&w->asleep, 0);
+    w->idle_looks = 0;
+}
+static int keep_watch(gs_watch *w)
+{
+    if (PLANT != SLEEP_READS_IDLE_ONCE && PLANT != SLEEP_CLEARS_NOTE)
+        return gs_keep_watch(w, &ro.idle);
+    for (;;) {
+        gs_note_clear(&w->note);
+        if (GS_LOAD(&w->ends))
+            return GS_OVER;
+        gs_note_sleep(&w->note, gs_now() + 20000);
+        if (GS_LOAD(&w->ends))
+            return GS_OVER;
+        if (gs_look(w, gs_now()))
+            return GS_NEWS;
+        if (GS_LOAD(&ro.idle) < GS_LOAD(&w->procs))
+            w->idle_looks = 0;
+        else if (++w->idle_looks >= 2)
+            deep_sleep(w);
+    }
+}
+static void stand_watch(void)
+{
+    int found;
+    while ((found = keep_watch(&ro.watch)) != GS_OVER) {
+        if (found != GS_NEWS)
+            fail("sysmon comes back with %d", found);
+        for (gs_eye *e = ro.watch.eyes; e != NULL; e = e->next)
+            if (GS_SWAP(&e->news, 0) && e->stage != GS_FINE)
+                WRITE(&((post *)e->p)->noticed, e->tick);
+    }
+    if (!READ(&ro.watch.ends))
+        fail("sysmon ends before its time");
+}
+static void call_sysmon(gs_watch *w)
+{
+    if (PLANT != ROUSE_WITHOUT_NOTE)
+        gs_watch_rouse(w);
+    else if (GS_LOAD(&w->asleep))
+        gs_cas32(&w->asleep, 1, 0);
+}
+static post *take_post(int id)
+{
+    if (PLANT == ROUSE_TOO_EARLY) {
+        call_sysmon(&ro.watch);
+        window();
+    }
+    gs_lock(&ro.lock);
+    post *p = gs_fifo_take(&ro.free);
+    if (p != NULL)
+        GS_ADD(&ro.idle, -1);
+    gs_unlock(&ro.lock);
+    if (p == NULL)
+        return NULL;
+    GS_STORE(&p->eye.driver, &ro.pulse[id]);
+    if (PLANT != ROUSE_TOO_EARLY)
+        call_sysmon(&ro.watch);
+    return p;
+}
+static void put_post(post *p)
+{
+    gs_lock(&ro.lock);
+    gs_fifo_put(&ro.free, p);
+    GS_ADD(&ro.idle, 1);
+    gs_unlock(&ro.lock);
+}
+static void work_shift(int id, post *p)
+{
+    GS_BUMP(&p->eye.schedtick);
+    GS_BUMP(&p->eye.usertick);
+    GS_PUBLISH(&ro.pulse[id].userp, p);
+    if (roll() % 4 == 0)
+        loiter();
+    else
+        while (READ(&p->noticed) != p->eye.usertick) /* nobody else does anything: without sysmon it stays so */
+            gs_nap(20000);
+    GS_SWAP(&ro.pulse[id].userp, NULL);
+}
+static void rouse_body(int id)
+{
+    if (id == WORKERS) {
+        stand_watch();
+        return;
+    }
+    for (int i = 0; i < SHIFTS;) {
+        post *p = take_post(id);
+        if (p != NULL) {
+            work_shift(id, p);
+            put_post(p);
+            COUNT(&work, 1);
+            i++;
+        }
+        for (uint32_t naps = roll() % 8; naps && !READ(&ro.watch.asleep); naps--)
+            gs_nap(roll() % 60000);
+        loiter();
+    }
+    if (COUNT(&ro.working, -1) == 0) {
+        GS_STORE(&ro.watch.ends, 1);
+        if (PLANT != END_WITHOUT_WAKE)
+            gs_watch_wake(&ro.watch);
+    }
+}
+static void rouse(void)
+{
+    int posts = 1 + (int)(roll() % 2);
+    memset(&ro, 0, sizeof ro);
+    ro.watch.slice_ns = ro.watch.late_ns = 10000;
+    ro.watch.cap_ns = 20000 << roll() % 3;
+    ro.watch.calm = (int)(roll() % (2 * GS_QUICK_ROUNDS));
+    ro.watch.procs = ro.idle = posts;
+    ro.working = WORKERS;
+    for (int i = 0; i < posts; i++) {
+        gs_watch_eye(&ro.watch, &ro.posts[i].eye, &ro.posts[i]);
+        gs_fifo_put(&ro.free, &ro.posts[i]);
+    }
+    crew(WORKERS + 1, rouse_body);
+    if (ro.idle != posts || ro.watch.asleep)
+        fail("%d Ps are idle of %d, asleep is %d", ro.idle, posts, ro.watch.asleep);
+    if (READ(&work) >= 300 && READ(&sleeps) == 0)
+        fail("sysmon never slept: nothing was tried");
+    ro.watch.trace_ns = 1;
+    ro.watch.ends = 0;
+    if (gs_keep_watch(&ro.watch, &ro.idle) != GS_TRACE)
+        fail("sysmon does not come back for its line");
+    ro.watch.ends = 1;
+    if (gs_keep_watch(&ro.watch, &ro.idle) != GS_OVER)
+        fail("sysmon looks on when it has ended");
+    gs_fifo_free(&ro.free);
 }
 
 /* ---- the table ---- */
 static const struct { const char *name; void (*round)(void); } cases[] = {
     {"ring_steal", ring_steal}, {"ring_empty", ring_empty}, {"mutex", mutex}, {"spin", spin},
     {"note", note}, {"fifo", fifo}, {"park", park_case}, {"userp", userp}, {"list", list},
+    {"heap", heap}, {"watch", watch}, {"rouse", rouse},
 };
 #define CASES (sizeof cases / sizeof *cases)
 

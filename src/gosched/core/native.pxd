@@ -454,7 +454,7 @@ cdef class RunQueue:
     cdef inline bint seen_detached(self) noexcept:
         return self.eye.detached >= 2
     cdef inline bint same_turn(self) noexcept:
-        return self.eye.usertick == self.eye.tick
+        return load64(&self.eye.usertick) == self.eye.tick
     cdef inline void look_anew(self) noexcept:
         """It is left alone: the next look begins from the start."""
         self.eye.tick = -1  # by sysmon, whose note it is

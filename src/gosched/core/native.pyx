@@ -195,11 +195,11 @@ cdef class TimerArray(Guarded):
 cdef class RunQueue:
     @property
     def schedtick(self):
-        return self.eye.schedtick
+        return load64(&self.eye.schedtick)
 
     @property
     def usertick(self):
-        return self.eye.usertick
+        return load64(&self.eye.usertick)
 
     def __dealloc__(self):
         gs_ring_free(&self.ring)

@@ -41,7 +41,6 @@ def resize(s: Scheduler, n: int) -> int:
 def shrink(s: Scheduler, n: int) -> None:
     """Lock held."""
     s.nproc = n
-    s.watch_procs(n)
     for i in range(n, len(s.allp)):
         p: P = s.allp[i]
         if not s.take_this_p(p):
@@ -51,3 +50,4 @@ def shrink(s: Scheduler, n: int) -> None:
         p.drain_to_front(s)
         p.status = P_DEAD
         p.m = None
+    s.watch_procs(n)  # last: fewer Ps than are idle would send sysmon to sleep

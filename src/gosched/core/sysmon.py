@@ -79,6 +79,8 @@ def take_by_force(s: Scheduler, p: P) -> None:
     if retake(s, p):
         p.forced += 1
         s.watch_quickly()
+    else:
+        p.look_anew()
 
 
 def ask(s: Scheduler, m: M) -> bool:

@@ -49,7 +49,7 @@ typedef struct gs_watch {
     gs_eye *eyes;
     gs_pulse *pulses;
     gs_note note;
-    int32_t asleep, procs, ends, calm, idle_looks;
+    int32_t asleep, procs, ends, calm, idle_looks, busy;
     int64_t slice_ns, late_ns, cap_ns, delay, trace_ns, trace_at;
 } gs_watch;
 
@@ -78,8 +78,7 @@ static inline void gs_pulse_leave(gs_watch *w, gs_pulse *m)
 {
     gs_lock(&w->lock);
     for (gs_eye *e = w->eyes; e != NULL; e = e->next)
-        if (GS_LOAD(&e->driver) == m)
-            GS_STORE(&e->driver, NULL);
+        gs_casptr((void **)&e->driver, m, NULL); /* another M may have just taken that P */
     if (m->thread != NULL) {
         if (m->prev != NULL)
             m->prev->next = m->next;
@@ -110,9 +109,10 @@ static inline int gs_seen_detached(gs_watch *w, gs_pulse *m)
 static inline int gs_look_at(gs_watch *w, gs_eye *e, int64_t now)
 {
     gs_pulse *m = GS_LOAD(&e->driver);
+    int in_user_code = m != NULL && GS_LOAD(&m->userp) == e->p; /* before the ticks: they move before it is published */
     int64_t tick = GS_PEEK(&e->usertick), slice = GS_PEEK(&e->schedtick);
     int32_t stage = GS_FINE;
-    int in_user_code = m != NULL && GS_PEEK(&m->userp) == e->p;
+    w->busy += in_user_code;
     if (slice != e->slice) {
         e->slice = slice;
         e->slice_since = now;
@@ -144,6 +144,7 @@ static inline int gs_look(gs_watch *w, int64_t now)
 {
     int worse = 0;
     gs_lock(&w->lock);
+    w->busy = 0;
     for (gs_eye *e = w->eyes; e != NULL; e = e->next)
         worse += gs_look_at(w, e, now);
     gs_unlock(&w->lock);
@@ -176,8 +177,10 @@ static inline int gs_keep_watch(gs_watch *w, int32_t *idle)
         gs_note_clear(&w->note);
         if (GS_LOAD(&w->ends))
             return GS_OVER;
-        if (w->calm++ < GS_QUICK_ROUNDS)
+        if (w->calm < GS_QUICK_ROUNDS) {
+            w->calm++;
             w->delay = 20000;
+        }
         else if (w->delay < w->cap_ns)
             w->delay = 2 * w->delay < w->cap_ns ? 2 * w->delay : w->cap_ns;
         gs_note_sleep(&w->note, gs_now() + w->delay);
@@ -192,7 +195,7 @@ static inline int gs_keep_watch(gs_watch *w, int32_t *idle)
                 return GS_TRACE;
             }
         }
-        else if (GS_LOAD(idle) < GS_LOAD(&w->procs))
+        else if (GS_LOAD(idle) < GS_LOAD(&w->procs) || w->busy)
             w->idle_looks = 0;
         else if (++w->idle_looks >= 2)
             gs_watch_sleep(w, idle);
