@@ -13,4 +13,5 @@ Where things are:
     bars        what the project promises, and whether a run keeps it
     report      the tables
     stamp       machine, date and commit, so that a table can be judged later
+    userp       a command of its own: two builds of gosched against each other
 """

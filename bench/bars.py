@@ -50,16 +50,39 @@ class Faster:
 
 @dataclass(frozen=True)
 class AtMost:
-    """At most so many of the case's units."""
+    """At most so many of the case's units. On so many Ps; where they must run at the same time to keep it, that is not asked for under the GIL."""
+
+    limit: float
+    role: Role = Role.MAIN
+    procs: int = 1
+    parallel: bool = False
+
+    def judge(self, table: Table, host: Host) -> Verdict:
+        bar = f"≤ {self.limit:g} {table.case.unit}"
+        if self.procs > 1:
+            bar += f" with {self.procs} Ps"
+        if self.role is Role.FEW:
+            bar += f" with n = {table.case.few}"
+        ours = table.median("gosched", host, self.procs, self.role)
+        if ours is None:
+            return Verdict(bar, "no figure of gosched", None)
+        if self.parallel and not host.parallel:
+            return Verdict(bar, f"{ours:.1f} under the GIL", None)
+        return Verdict(bar, f"{ours:.1f}" if ours >= 1 else f"{ours:.2f}", ours <= self.limit)
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """At least so many of the case's units, of which more are better."""
 
     limit: float
 
     def judge(self, table: Table, host: Host) -> Verdict:
-        bar = f"≤ {self.limit:g} {table.case.unit}"
+        bar = f"≥ {self.limit:g} {table.case.unit}"
         ours = table.median("gosched", host, 1)
         if ours is None:
             return Verdict(bar, "no figure of gosched", None)
-        return Verdict(bar, f"{ours:.1f}", ours <= self.limit)
+        return Verdict(bar, f"{ours:.1f}", ours >= self.limit)
 
 
 @dataclass(frozen=True)

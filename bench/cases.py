@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from bench.bars import AtMost, Bar, Faster, Flat, Scales, Survives
-from bench.runtimes import RUNTIMES, Runtime
+from bench.bars import AtLeast, AtMost, Bar, Faster, Flat, Scales, Survives
+from bench.runtimes import RUNTIMES, THREADS, Runtime
 from bench.table import Role
-from bench.work import Size
+from bench.work import PARKED, Size
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Case:
     work: int = 0
     procs: tuple[int, ...] = (1, 2)
     """Those above 1 only for runtimes that use several threads."""
-    runtimes: tuple[str, ...] = tuple(RUNTIMES)
+    runtimes: tuple[str, ...] = tuple(name for name in RUNTIMES if name != THREADS.name)
     fewer: Mapping[str, int] = field(default_factory=dict)
     """An n of their own for runtimes that need too much for the common one."""
     few: int | None = None
@@ -216,6 +216,80 @@ def all_cases(count: int, quick: bool) -> dict[str, Case]:
             procs=(1,),
             runtimes=("gosched",),
             bars=(AtMost(8),),
+        ),
+        Case(
+            "hogs",
+            "how late a ticker of 1 ms is beside n that only compute",
+            "ms late, p99",
+            n=4,
+            work=pick(3_000, 1_000),
+            answer=lambda size: size.work + size.n,
+            operations=lambda size: 1_000_000,
+            procs=(1,),
+            runtimes=("gosched", "asyncio", "go"),
+            bars=(AtMost(30),),
+        ),
+        Case(
+            "sleepers",
+            "how late a ticker of 1 ms is beside n that block in time.sleep(0.5)",
+            "ms late, p99",
+            n=50,
+            work=pick(3_000, 1_000),
+            answer=lambda size: size.work + size.n,
+            operations=lambda size: 1_000_000,
+            procs=(1,),
+            runtimes=("gosched", "asyncio", "go"),
+            fewer={"asyncio": 5},
+            bars=(AtMost(25),),
+        ),
+        Case(
+            "csum",
+            "how late a ticker of 1 ms is beside one in a long C call, sum(range(25_000_000))",
+            "ms late, p99",
+            n=1,
+            work=pick(3_000, 1_000),
+            answer=lambda size: size.work + size.n,
+            operations=lambda size: 1_000_000,
+            procs=(2,),
+            runtimes=("gosched", "asyncio"),
+            bars=(AtMost(5, procs=2, parallel=True),),
+        ),
+        Case(
+            "preempted",
+            "what two that only compute get done in turns of 10 ms, of what one does undisturbed",
+            "% of undisturbed",
+            n=pick(7, 3),
+            work=count * pick(60, 20),
+            answer=lambda size: size.n * size.work * 3,
+            operations=lambda size: 10_000,
+            procs=(1,),
+            runtimes=("gosched", "go"),
+            bars=(AtLeast(90),),
+        ),
+        Case(
+            "blocking",
+            "a call that might block and does not, while nobody waits for the P",
+            "ns per call",
+            n=pick(200_000, 5_000),
+            answer=lambda size: size.n,
+            operations=lambda size: size.n,
+            procs=(1,),
+            runtimes=("gosched", "asyncio", "threads"),
+            fewer=dict.fromkeys(("asyncio", "threads"), pick(20_000, 500)),
+            bars=(Faster("threads", 20),),
+        ),
+        Case(
+            "sysmon",
+            "CPU of all threads but the one that runs n goroutines, which play ping-pong; of all threads, if none does",
+            "% of a core",
+            n=2,
+            few=0,
+            work=pick(10_000, 1_000),
+            answer=lambda size: PARKED + size.n,
+            operations=lambda size: 10_000_000,
+            procs=(1,),
+            runtimes=("gosched", "go"),
+            bars=(AtMost(1), AtMost(0.05, Role.FEW)),
         ),
     )
     return {case.name: case for case in cases}

@@ -23,6 +23,7 @@ class Runtime:
 
 
 GO = Runtime("go", parallel=True)
+THREADS = Runtime("threads")
 
 RUNTIMES = {
     runtime.name: runtime
@@ -33,6 +34,7 @@ RUNTIMES = {
         Runtime("trio", "trio"),
         Runtime("gevent", "gevent"),
         Runtime("tonio", "tonio", parallel=True, needs="free-threaded Python 3.14 or later"),
+        THREADS,
         GO,
     )
 }

@@ -6,11 +6,12 @@ A queue of one place stands for the unbuffered channel that asyncio does not hav
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from itertools import count, pairwise
 from typing import Any
 
-from bench.work import HOUR, Reading, Size, async_bodies, burn, now, picks, resident
+from bench.work import CHUNK, HOUR, NAP, Reading, Size, Ticks, async_bodies, burn, burn_for, long_sum, now, picks, resident
 
 
 def run(case: Callable[[Size], Coroutine[Any, Any, Reading]], size: Size) -> Reading:
@@ -237,3 +238,44 @@ async def case_timers(size: Size) -> Reading:
     for timer in pending:
         timer.cancel()
     return Reading(stopped, figure)
+
+
+async def beside_ticker(size: Size, work: Callable[[], object]) -> Reading:
+    """Nobody takes a task's turn away: these give it up by themselves after each piece of work, which is more than plain functions would do."""
+    ticks = Ticks(size.work)
+    pieces = [0] * size.n
+
+    async def disturb(i: int) -> None:
+        while not ticks.over:
+            work()
+            pieces[i] += 1
+            await asyncio.sleep(0)
+
+    async with asyncio.TaskGroup() as group:
+        for i in range(size.n):
+            group.create_task(disturb(i))
+        while ticks.note():
+            await asyncio.sleep(ticks.seconds_left())
+    return ticks.reading(sum(n > 0 for n in pieces))
+
+
+async def case_hogs(size: Size) -> Reading:
+    """A hog gives up its turn after every 100 ms: one that never does would let no tick come at all until it ends."""
+    return await beside_ticker(size, lambda: burn_for(CHUNK))
+
+
+async def case_sleepers(size: Size) -> Reading:
+    return await beside_ticker(size, lambda: time.sleep(NAP))
+
+
+async def case_csum(size: Size) -> Reading:
+    return await beside_ticker(size, long_sum)
+
+
+async def case_blocking(size: Size) -> Reading:
+    loop = asyncio.get_running_loop()
+    zeros = 0
+    begin = now()
+    for _ in range(size.n):
+        zeros += await loop.run_in_executor(None, int) == 0
+    return Reading(zeros, now() - begin)

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import statistics
+import time
 from collections.abc import Callable, Coroutine
 from itertools import count, pairwise
+from threading import get_native_id
 from typing import Any
 
 import gosched
-from bench.work import HOUR, Reading, Size, async_bodies, burn, now, picks, resident
+from bench.work import (
+    HOUR,
+    NAP,
+    PARKED,
+    TICK,
+    Reading,
+    Size,
+    Ticks,
+    async_bodies,
+    burn,
+    cpu_of_threads,
+    hog,
+    long_sum,
+    now,
+    picks,
+    resident,
+)
 
 
 def run(case: Callable[[Size], Coroutine[Any, Any, Reading]], size: Size) -> Reading:
@@ -266,6 +285,125 @@ async def case_handover(size: Size) -> Reading:
     before = resident()
     got = await take(size.n)
     return Reading(got, resident() - before)
+
+
+async def tick(ticks: Ticks) -> None:
+    with gosched.Ticker(TICK) as ticker:
+        while ticks.note():
+            await ticker.c.arecv()
+
+
+async def case_hogs(size: Size) -> Reading:
+    """The hogs never end by themselves: the end of the program ends them."""
+    counts = [[0] for _ in range(size.n)]
+    for mine in counts:
+        gosched.go(hog, mine)
+    ticks = Ticks(size.work)
+    await tick(ticks)
+    return ticks.reading(sum(mine[0] > 0 for mine in counts))
+
+
+async def case_sleepers(size: Size) -> Reading:
+    """The sleep is Python's own, of which gosched knows nothing."""
+    naps = [0] * size.n
+    ticks = Ticks(size.work)
+
+    def sleeper(i: int) -> None:
+        while not ticks.over:
+            naps[i] += 1
+            time.sleep(NAP)
+
+    wg = gosched.WaitGroup()
+    for i in range(size.n):
+        wg.go(sleeper, i)
+    await tick(ticks)
+    await wg
+    return ticks.reading(sum(n > 0 for n in naps))
+
+
+async def case_csum(size: Size) -> Reading:
+    sums: set[int] = set()
+    ticks = Ticks(size.work)
+
+    def summer() -> None:
+        while not ticks.over:
+            sums.add(long_sum())
+
+    wg = gosched.WaitGroup()
+    for _ in range(size.n):
+        wg.go(summer)
+    await tick(ticks)
+    await wg
+    return ticks.reading(size.n * (sums == {long_sum()}))
+
+
+async def case_preempted(size: Size) -> Reading:
+    """Two hogs share the P, a slice each; before, in the same process, one counts as far while nobody waits for the P. Median of n such rounds."""
+    counted: list[int] = []
+    shares: list[int] = []
+
+    def count() -> None:
+        counted.append(burn(size.work))
+
+    for _ in range(size.n):
+        begin = now()
+        alone = gosched.WaitGroup()
+        alone.go(count)
+        await alone
+        middle = now()
+        both = gosched.WaitGroup()
+        both.go(count)
+        both.go(count)
+        await both
+        shares.append(2_000_000 * (middle - begin) // (now() - middle))
+    return Reading(sum(counted), round(statistics.median(shares)))
+
+
+async def case_blocking(size: Size) -> Reading:
+    zeros = 0
+    begin = now()
+    for _ in range(size.n):
+        zeros += gosched.blocking(int) == 0
+    return Reading(zeros, now() - begin)
+
+
+async def case_sysmon(size: Size) -> Reading:
+    """Two goroutines play ping-pong, or none; all others wait. The threads that the players run on do not count; if there are none, all do."""
+    crowd = await Crowd.parked(PARKED)
+    over = False
+    ran: set[int] = set()
+    there: gosched.Chan[int] = gosched.Chan()
+    back: gosched.Chan[int] = gosched.Chan()
+
+    async def ping() -> None:
+        v = 0
+        while not over:
+            ran.add(get_native_id())
+            await there.asend(v)
+            v = await back.arecv()
+        there.close()
+
+    async def pong() -> None:
+        async for v in there:
+            await back.asend(v + 1)
+
+    players = gosched.WaitGroup()
+    for player in (ping, pong)[: size.n]:
+        players.go(player)
+    await gosched.asleep(0.1)
+    if size.n == 0:
+        begin, idle = now(), time.process_time_ns()
+        await gosched.asleep(size.work / 1_000)
+        used, wall = time.process_time_ns() - idle, now() - begin
+    else:
+        begin, before = now(), cpu_of_threads()
+        await gosched.asleep(size.work / 1_000)
+        after, wall = cpu_of_threads(), now() - begin
+        ran.add(get_native_id())
+        used = sum(cpu - before.get(thread, 0) for thread, cpu in after.items() if thread not in ran)
+    over = True
+    await players
+    return Reading(await crowd.release() + size.n, used * 1_000_000_000 // wall)
 
 
 class Crowd:

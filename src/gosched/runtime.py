@@ -246,7 +246,7 @@ class Runtime(Program):
         finally:
             begin_exit(self.sched)
         self._wait_until(lambda: self.sched.threads == 0 and not self._host.watching)
-        self._host.asker.close()
+        self._host.asker.close(self.sched)
         threads, goroutines = self.sched.threads, self.sched.live_count()
         if threads or goroutines:
             warnings.warn(

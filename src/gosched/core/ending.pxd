@@ -10,7 +10,7 @@ cdef int ALIVE, ENDING, EXITING
 cpdef bint check_dead(Scheduler s) except -1
 @cython.locals(g=Goroutine, first=bint)
 cpdef bint begin_ending(Scheduler s) except -1
-@cython.locals(told=M, m=M)
+@cython.locals(told=M, m=M, sleeper=M)
 cpdef begin_exit(Scheduler s)
 @cython.locals(dead=bint)
 cpdef bint still_dead(Scheduler s) except -1

@@ -60,6 +60,9 @@ def begin_exit(s: Scheduler) -> None:
         told = m.link
         m.link = None
         m.wake_note()
+    for sleeper in list(s.allm):
+        if sleeper.asleep:
+            sleeper.wake_note()
     s.host.poll_wake()
     s.end_watch()
 

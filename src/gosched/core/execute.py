@@ -52,6 +52,8 @@ def step_locked(m: M) -> int:
     if m.bound is None:
         return EXIT
     sleep_locked(m)
+    if m.p is None:
+        return EXIT
     execute(m, m.bound)
     return 0
 

@@ -5,7 +5,7 @@ from .m cimport M
 from .p cimport P
 from .wake cimport acquire_p, hand_off_p, submit_behind
 
-cdef int ALIVE, PARKED, PARKING, RUNNABLE, RUNNING
+cdef int ALIVE, EXITING, PARKED, PARKING, RUNNABLE, RUNNING
 
 cpdef int stop_locked(M m, Goroutine g) except -1
 cpdef int yield_locked(M m, Goroutine g) except -1

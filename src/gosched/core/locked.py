@@ -10,6 +10,8 @@ The waker may come, and even start_locked, before the M sleeps: the note keeps t
 check; it is counted down by start_locked, perhaps before it was counted up: too low for a moment means one deadlock check too few, and the M that
 counts up checks again.
 
+When the program exits, nobody is left to hand a P over: whoever still sleeps is woken without one, and runs to its end as it is.
+
 A goroutine that has called lock_os_thread keeps `home` while it runs, too; its M, told by `m.locks`, then runs nothing else. If it is async and
 yields, the M hands its P on and sleeps in step_locked (execute.py). When it ends still locked, the thread ends with it, as in Go.
 """
@@ -19,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .ending import check_dead
-from .states import ALIVE, PARKED, PARKING, RUNNABLE, RUNNING
+from .states import ALIVE, EXITING, PARKED, PARKING, RUNNABLE, RUNNING
 from .wake import acquire_p, hand_off_p, submit_behind
 
 if TYPE_CHECKING:
@@ -81,17 +83,21 @@ def sleep_locked(m: M) -> None:
     m.sched.acquire()
     m.sched.idle_locked += 1
     dead = check_dead(m.sched)
+    m.asleep = m.sched.phase() != EXITING
     m.sched.release()
     if dead:
         m.sched.host.all_asleep()
-    m.state = "locked"
-    m.sched.host.sleep_m(m)
-    m.state = "running"
+    if m.asleep:  # race: the program exits, and those to be woken for it were counted without us
+        m.state = "locked"
+        m.sched.host.sleep_m(m)
+        m.state = "running"
+        m.asleep = False
     p = m.nextp
     m.nextp = None
-    acquire_p(m, p)  # type: ignore[arg-type]
-    m.p.begin_slice()
-    m.p.begin_turn()
+    if p is not None:
+        acquire_p(m, p)
+        m.p.begin_slice()
+        m.p.begin_turn()
 
 
 def lock_to(m: M, g: Goroutine) -> None:

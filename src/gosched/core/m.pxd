@@ -28,5 +28,6 @@ cdef class M(ThreadWords):
     cdef readonly int64_t locks
     cdef readonly Goroutine bound
     cdef readonly int64_t ident
-    cdef public object leash
+    cdef readonly list leashes
+    cdef bint asleep
     cdef public object state

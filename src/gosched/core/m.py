@@ -5,7 +5,7 @@ Its own thread alone writes to it, but for
     link               the idle list, under the scheduler's lock
     userp              published by itself when it enters user code, swapped out by itself or by a retaker (entry.py)
     asked, blocked_in  set by sysmon (preempt.py, sysmon.py), cleared by itself
-    leash              what the host asks it by (system/asking.py): made by itself, taken away by who asks
+    leashes            what the host asks it by (system/asking.py): made by itself, taken away one by one by who asks
 `doomed`: Goexit is on its way to the goroutine that runs here, as an asynchronous exception (preempt.py).
 `locks` counts lock_os_thread; while it is not zero, `bound` is the only goroutine that runs here (locked.py).
 An M is created on its own thread, where counting references to it is cheapest on a free-threaded build.
@@ -49,5 +49,6 @@ class M(ThreadWords):
         self.locks = 0
         self.bound: Goroutine | None = None
         self.ident = get_ident()
-        self.leash: Any = None
+        self.leashes: list[Any] = []
+        self.asleep = False
         self.state = "starting"

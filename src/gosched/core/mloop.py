@@ -96,7 +96,7 @@ def woken(m: M) -> None:
 
 def forget_m(m: M) -> None:
     m.sched.allm.remove(m)
-    m.leash = None
+    m.leashes.clear()
     dead = False
     m.sched.acquire()
     m.sched.past_parks += m.plain_parks

@@ -644,4 +644,5 @@ cpdef void drop_spares() noexcept
 cpdef int pooled(type kind, int number) except -1
 cpdef int ends_with_value(type kind, object waits) except -1
 cpdef int share_anext(type child, type parent) except -1
-cpdef void raise_soon(object error) noexcept
+cpdef bint raise_soon(object error) noexcept
+cpdef object innermost_module()

@@ -510,5 +510,12 @@ def share_anext(child: type, parent: type) -> None:
     """In Python it is looked up."""
 
 
-def raise_soon(error: type[BaseException] | None) -> None:
-    """Here a finaliser would be struck itself, and after it the runtime's own code: nothing is raised. Who does not end is abandoned."""
+def raise_soon(error: type[BaseException] | None) -> bool:
+    """Here who calls would be struck itself, and after it the runtime's own code: False, it is not done."""
+    return False
+
+
+def innermost_module() -> Any:
+    """The name of the module whose code this thread runs, outside the package."""
+    frame = outside_frame()
+    return None if frame is None else frame.f_globals.get("__name__")

@@ -38,6 +38,7 @@ cdef extern from "pynative.h":
     bint gs_try_peek()
     int gs_code_lasti(PyFrameObject *)
     PyObject *gs_frame_code(PyFrameObject *)
+    dict gs_frame_globals(PyFrameObject *)
     PyObject *gs_take_context()
     int gs_context_has_values()
     int gs_code_flags(PyObject *)
@@ -598,6 +599,13 @@ cpdef int share_anext(type child, type parent) except -1:
     return 0
 
 
-cpdef void raise_soon(object error) noexcept:
+cpdef bint raise_soon(object error) noexcept:
     """On this thread, at its next bytecode: what a finaliser cannot raise itself. None: takes it back."""
     PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), NULL if error is None else <PyObject *>error)
+    return True
+
+
+cpdef object innermost_module():
+    """The name of the module whose code this thread runs, without running any."""
+    cdef PyFrameObject *frame = PyEval_GetFrame()
+    return None if frame == NULL else gs_frame_globals(frame).get("__name__")

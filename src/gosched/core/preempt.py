@@ -12,24 +12,28 @@ goroutine on its stack, until another M hands over a P (locked.py). The interlea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gosched.errors import Goexit
 
 from .entry import enter_runtime, leave_runtime
 from .locked import yield_locked
-from .native import current_m, raise_soon
-from .states import ALIVE, PREEMPTED, RUNNING
+from .native import current_m, innermost_module, raise_soon
+from .states import ALIVE, EXITING, LEASHES, PREEMPTED, RUNNING
 
 if TYPE_CHECKING:
     from .g import Goroutine
     from .m import M
 
 
+# Code of the standard library that takes locks back in its finally blocks: an exception out of nowhere would leave it in disorder.
+DELICATE = frozenset(("threading", "queue", "logging", "concurrent.futures.thread", "concurrent.futures._base", "importlib._bootstrap"))
+
+
 def suspend(m: M) -> bool:
     """On m's own thread, between two bytecodes of user code. True: raise Goexit there."""
-    if not m.asked or m.in_runtime or not m.busy():
-        return False
+    if not m.asked or m.in_runtime or not m.busy() or m.sched.phase() == EXITING:
+        return False  # exiting: nobody would hand it a P again
     m.asked = False
     g: Goroutine = m.held()
     if g.state_now() != RUNNING:  # race: it is about to park, and a waker may have it already
@@ -69,16 +73,43 @@ def told_to_end(m: M, g: Goroutine) -> bool:
     return True
 
 
+def answer(m: M) -> None:
+    """The interpreter calls, on m's own thread, between two bytecodes. Compiled, so that Goexit does not strike before it returns; raising it here
+    instead would pass over the handlers of a frame that jumps (3.12, 3.13)."""
+    if m.doomed or (m.sched.phase() != ALIVE and innermost_module() in DELICATE):
+        m.asked = False
+    elif suspend(m):
+        m.doomed = True
+        if not raise_soon(Goexit):
+            raise Goexit
+
+
 class Leash:
     """What an M is asked by on a free-threaded build. Made on m's own thread; whoever drops the last reference to it from another one leaves its end
-    to that thread, between two bytecodes. Compiled, so that Goexit, which a finaliser cannot raise, does not strike in the finaliser itself."""
+    to that thread, between two bytecodes. A run of the collector may take it there instead: so there are some to spare."""
 
     def __init__(self, m: M) -> None:
         self.m = m
 
     def __del__(self) -> None:
-        if current_m() is self.m and self.m.leash is None:
-            self.m.leash = Leash(self.m)
-            if suspend(self.m) and not self.m.doomed:
-                self.m.doomed = True
-                raise_soon(Goexit)
+        if current_m() is self.m:
+            new_leashes(self.m)
+            answer(self.m)
+
+
+def new_leashes(m: M) -> None:
+    while len(m.leashes) < LEASHES:
+        m.leashes.append(Leash(m))
+
+
+class Watchpoint:
+    """The callback of a bytecode that somebody was to be stopped at. `forget` is told when it was."""
+
+    def __init__(self, forget: Any) -> None:
+        self.forget = forget
+
+    def __call__(self, *_: Any) -> None:
+        m: M | None = current_m()
+        if m is not None and m.asked and not m.in_runtime:
+            self.forget(m)
+            answer(m)

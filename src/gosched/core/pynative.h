@@ -63,6 +63,7 @@ static PyObject *gs_peek(PyFrameObject *frame) { return NULL; }
 static int gs_try_peek(void) { return 0; }
 #endif
 static int gs_code_lasti(PyFrameObject *frame) { return PyFrame_GetLasti(frame); }
+static PyObject *gs_frame_globals(PyFrameObject *frame) { return PyFrame_GetGlobals(frame); }
 static PyObject *gs_frame_code(PyFrameObject *frame) { return (PyObject *)PyFrame_GetCode(frame); }
 /* This thread's context, taken off it. Values that context variables have cached for it are void then. */
 static PyObject *gs_take_context(void)

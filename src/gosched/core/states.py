@@ -88,6 +88,7 @@ SLICE_NS = 10_000_000
 LOOK_NS = 1_000_000
 IDLE_NS = 10_000_000_000
 MAX_THREADS = 10_000
+LEASHES = 4  # by which an M can be asked
 HEAP_ARITY = 4  # of the timers
 END_OF_TIME = (1 << 63) - 1
 STARVING_NS = 1_000_000  # a goroutine that waited longer for a mutex is handed it

@@ -1,14 +1,14 @@
 """How to make a thread come to `preempt.suspend` at its next bytecode.
 
-Free-threaded    Each M has a leash, an object that was made on its own thread. Who asks drops the last reference to it, and CPython leaves the
+Free-threaded    Each M has leashes, objects that were made on its own thread. Who asks drops the last reference to one, and CPython leaves the
                  object's end to its owner, which runs the finaliser at its next check of the eval breaker: on the right thread, between two
-                 bytecodes. The finaliser suspends. A run of the collector may finalise it elsewhere: then nothing was asked, and a new leash is made
-                 when the M next looks for work.
+                 bytecodes. The finaliser suspends. A run of the collector may finalise it elsewhere: then nothing was asked, and there is another.
 3.12 and later   sys.monitoring events on the code of the asked thread's innermost frames: backward jumps, and calls and returns for recursion and
                  for loops inside C functions. The callback suspends, if it runs on the thread that was asked. The events are on only while somebody
                  is asked. A tool id is taken for the first question, and given back with the last runtime; debuggers, coverage and profilers
                  have their own.
-3.11             There is no way to ask; sysmon takes the P. At the end of the program a hog gets Goexit as an asynchronous exception.
+3.11             There is no way to ask; sysmon takes the P. At the end of the program a hog gets Goexit as an asynchronous exception, as everywhere
+                 if it could not be asked.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import sys
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gosched.core.native import current_m
-from gosched.core.preempt import Leash, doom, suspend
+from gosched.core.preempt import Watchpoint, doom, new_leashes
 from gosched.errors import Goexit
 
 if TYPE_CHECKING:
     from gosched.core.m import M
+    from gosched.core.sched import Scheduler
 
 # Frames, counted from the innermost, whose code is watched for the next bytecode.
 DEPTH = 6
@@ -39,28 +39,33 @@ class Asker(Protocol):
     def ask(self, m: M) -> bool:
         """False: it cannot be asked."""
 
-    def end(self, m: M) -> bool:
+    def end(self, m: M) -> None:
         """Asks what runs on m to end with Goexit: the program is over."""
 
-    def close(self) -> None: ...
+    def close(self, sched: Scheduler) -> None:
+        """That runtime has ended."""
 
 
 class LeashAsker:
     cheap = True
 
     def ready(self, m: M) -> None:
-        if m.leash is None:
-            m.leash = Leash(m)
+        new_leashes(m)
 
     def ask(self, m: M) -> bool:
-        leash, m.leash = m.leash, None
-        return leash is not None
+        try:
+            m.leashes.pop()
+        except IndexError:  # collections took them all, and the goroutine has not come by since
+            return False
+        return True
 
-    def end(self, m: M) -> bool:
-        m.asked = True
-        return self.ask(m)
+    def end(self, m: M) -> None:
+        if not m.asked:
+            m.asked = True
+            if not self.ask(m):
+                strike(m)
 
-    def close(self) -> None:
+    def close(self, sched: Scheduler) -> None:
         """A leash goes with its thread."""
 
 
@@ -71,6 +76,7 @@ class MonitoringAsker:
 
     def __init__(self) -> None:
         self.tool = -1
+        self.watchpoint = Watchpoint(self.forget)
         self.watched: dict[int, tuple[M, list[CodeType]]] = {}
 
     def ready(self, m: M) -> None:
@@ -88,9 +94,10 @@ class MonitoringAsker:
             MONITORING.set_local_events(self.tool, code, sum(EVENTS))
         return True
 
-    def end(self, m: M) -> bool:
+    def end(self, m: M) -> None:
         m.asked = True
-        return self.ask(m)
+        if not self.ask(m):
+            strike(m)
 
     def take_tool(self) -> bool:
         if self.tool >= 0:
@@ -101,17 +108,9 @@ class MonitoringAsker:
                     MONITORING.use_tool_id(tool, "gosched")
                     self.tool = tool
                     for event in EVENTS:
-                        MONITORING.register_callback(tool, event, self.reached)
+                        MONITORING.register_callback(tool, event, self.watchpoint)
                     return True
         return False
-
-    def reached(self, code: CodeType, *_: Any) -> None:
-        """A bytecode of a code that is watched."""
-        m = current_m()
-        if m is not None and m.asked and not m.in_runtime:
-            self.forget(m)
-            if suspend(m):
-                raise Goexit
 
     def forget(self, m: M) -> None:
         """m is not asked any more: events that nobody else wants are off."""
@@ -124,12 +123,13 @@ class MonitoringAsker:
     def tidy(self) -> None:
         """Who was asked may have ended its turn without coming by."""
         for m, _ in list(self.watched.values()):
-            if not m.asked:
+            if not m.asked or m.state == "gone":
                 self.forget(m)
 
-    def close(self) -> None:
-        """By each runtime that ends."""
-        self.tidy()
+    def close(self, sched: Scheduler) -> None:
+        for m, _ in list(self.watched.values()):
+            if m.sched is sched:
+                self.forget(m)
         if self.tool >= 0 and not self.watched:
             for event in EVENTS:
                 MONITORING.register_callback(self.tool, event, None)
@@ -146,23 +146,26 @@ class ForceAsker:
     def ask(self, m: M) -> bool:
         return False
 
-    def end(self, m: M) -> bool:
-        """With the GIL held: m's goroutine is between two bytecodes, or in a call."""
-        if doom(m):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(m.ident), ctypes.py_object(Goexit))
-        return True
+    def end(self, m: M) -> None:
+        strike(m)
 
-    def close(self) -> None:
+    def close(self, sched: Scheduler) -> None:
         """Nothing was taken."""
+
+
+def strike(m: M) -> None:
+    """Goexit as an asynchronous exception, for a goroutine that cannot be asked. It is between two bytecodes, or in a call."""
+    if doom(m):
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(m.ident), ctypes.py_object(Goexit))
 
 
 def user_codes(frame: FrameType | None) -> list[CodeType]:
     """Of the innermost frames, each once; not the runtime's own, which a pure build has."""
     codes: list[CodeType] = []
-    for _ in range(DEPTH):
-        if frame is None or frame.f_globals.get("__name__", "").startswith("gosched.core."):
+    for _ in range(8 * DEPTH):
+        if frame is None or len(codes) == DEPTH:
             break
-        if frame.f_code not in codes:
+        if not frame.f_globals.get("__name__", "").startswith("gosched.core.") and frame.f_code not in codes:
             codes.append(frame.f_code)
         frame = frame.f_back
     return codes

@@ -1,0 +1,77 @@
+"""What the tests of this package share: what this interpreter can do, and waiting for events instead of for time."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import gosched
+from gosched import Goroutine, asleep, ayield_now
+
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+# A hog can be suspended in the middle of its code. Where not, its P is taken and it runs on without one.
+CAN_SUSPEND = sys.version_info >= (3, 12)
+# A hog is asked by events of sys.monitoring.
+MONITORS = CAN_SUSPEND and not FREE_THREADED
+COMPILED = gosched.__build__ == "compiled"
+# Far more than any wait here takes on a busy machine: who waits longer than this waits for ever.
+PATIENCE = 20.0
+
+monitoring: Any = getattr(sys, "monitoring", None)
+
+NEVER_TOLD = pytest.mark.skipif(FREE_THREADED and not COMPILED, reason="a pure build on a free-threaded Python cannot tell a hog to end")
+
+
+class Deadline:
+    """Ends a wait that would go on for ever, with what it was for."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.at = time.monotonic() + PATIENCE
+
+    def check(self) -> None:
+        assert time.monotonic() < self.at, f"waited {PATIENCE:g} s for {self.what}"
+
+
+async def until(reached: Callable[[], object], what: str) -> None:
+    """Yields until then: the others get every turn in between."""
+    deadline = Deadline(what)
+    while not reached():
+        deadline.check()
+        await ayield_now()
+
+
+async def until_slowly(reached: Callable[[], object], what: str) -> None:
+    """The same with a sleep in between: the machine is left to threads without a P."""
+    deadline = Deadline(what)
+    while not reached():
+        deadline.check()
+        await asleep(0.001)
+
+
+def spin(stop: list[Any]) -> int:
+    """A hog, until somebody puts something into `stop`. Returns how often it went round."""
+    turns = 0
+    while not stop:
+        turns += 1
+    return turns
+
+
+def spin_for_ever() -> None:
+    while True:
+        pass
+
+
+async def until_suspended(hog: Goroutine) -> bool:
+    """Until the hog stands still in the middle of its code, or its P was taken by force. False: it was not suspended."""
+    await until(lambda: hog.state == "preempted" or forced(), "the hog to be suspended or forced")
+    return hog.state == "preempted"
+
+
+def forced() -> int:
+    return sum(p.forced + p.blocks for p in gosched.stats().ps)
