@@ -16,7 +16,7 @@ cdef bint told_to_end(M m, Goroutine g) except -1
 @cython.locals(g=Goroutine)
 cpdef bint doom(M m) except -1
 
-cpdef int answer(M m) except -1
+cpdef bint answer(M m) except -1
 cpdef int new_leashes(M m) except -1
 
 @cython.final

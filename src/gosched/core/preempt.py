@@ -73,15 +73,15 @@ def told_to_end(m: M, g: Goroutine) -> bool:
     return True
 
 
-def answer(m: M) -> None:
+def answer(m: M) -> bool:
     """The interpreter calls, on m's own thread, between two bytecodes. Compiled, so that Goexit does not strike before it returns; raising it here
-    instead would pass over the handlers of a frame that jumps (3.12, 3.13)."""
+    instead would pass over the handlers of a frame that jumps (3.12, 3.13). True: it could not be done so, and must be raised after all."""
     if m.doomed or (m.sched.phase() != ALIVE and innermost_module() in DELICATE):
         m.asked = False
     elif suspend(m):
         m.doomed = True
-        if not raise_soon(Goexit):
-            raise Goexit
+        return not raise_soon(Goexit)
+    return False
 
 
 class Leash:
@@ -112,4 +112,5 @@ class Watchpoint:
         m: M | None = current_m()
         if m is not None and m.asked and not m.in_runtime:
             self.forget(m)
-            answer(m)
+            if answer(m):
+                raise Goexit
