@@ -15,8 +15,8 @@ from gosched import AbandonedThreadWarning, WaitGroup, go, run
 
 from .waiting import CAN_SUSPEND, MONITORS, Deadline, forced, monitoring, spin, until, until_suspended
 
-# Seen on 3.11 only, and not understood yet: once a thread of the process got an asynchronous exception (test_endings.py), a traced one that has lost its P
-# gets the GIL no more while another goroutine takes turn after turn.
+# Seen on 3.11 only, and not understood yet: once a thread of the process got an asynchronous exception (test_endings.py), a traced one that has lost
+# its P gets the GIL no more while another goroutine takes turn after turn.
 TRACED = pytest.mark.skipif(
     sys.version_info < (3, 12), reason="3.11: a traced thread may starve for the GIL after an asynchronous exception elsewhere"
 )
