@@ -87,7 +87,7 @@ def sleep_locked(m: M) -> None:
     m.sched.release()
     if dead:
         m.sched.host.all_asleep()
-    if m.asleep:  # race: the program exits, and those to be woken for it were counted without us
+    if m.asleep:  # else the program exits: those to be woken for it may have been told already
         m.state = "locked"
         m.sched.host.sleep_m(m)
         m.state = "running"
