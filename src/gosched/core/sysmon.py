@@ -4,7 +4,7 @@ It looks without the GIL (watch.h) and comes here only to act. What it finds, an
 
     blocked     in a call, seen detached on two looks, or marked: the P is taken if somebody could use it, or after a slice in any case
     late        in one turn for a slice: asked to let others run (preempt.py); where that cannot be done the P is taken
-    very late   two slices: it is in a long C call. The P is taken by force; the question stays, for when it comes back
+    very late   two slices: it is in a long C call, or we were late ourselves. It is asked, and the P is taken by force; the question stays
 A P that is taken goes on with another M (entry.retake, wake.hand_off_p). Whose P is gone runs on without one until it next enters the runtime; where
 asking is cheap a blocked one is asked as well, so that it queues for a P as soon as its call returns.
 
@@ -47,7 +47,7 @@ def tend(s: Scheduler, p: P, stage: int) -> None:
     elif p.seen_detached():
         if stage >= LATE or needed(s, p):
             take_blocked(s, p, m)
-    elif wanted(s, p) and (stage > LATE or not ask(s, m)):
+    elif wanted(s, p) and (not ask(s, m) or stage > LATE):
         take_by_force(s, p)
     if m is not None and stage == LATE:
         s.host.stalled(m, s.host.now() - p.stands_since(), p.seen_detached())
