@@ -258,10 +258,12 @@ def test_goexit_ends_one_goroutine_quietly() -> None:
 
 
 def test_the_others_unwind_when_main_returns() -> None:
-    log = []
+    log, begun = [], WaitGroup()
+    begun.add(4)
 
     async def sleeper(i: int) -> None:
         try:
+            begun.done()
             await forever()
         except Exception:
             log.append("swallowed")
@@ -272,6 +274,7 @@ def test_the_others_unwind_when_main_returns() -> None:
 
     async def looper() -> None:
         try:
+            begun.done()
             while True:
                 await ayield_now()
         finally:
@@ -281,8 +284,7 @@ def test_the_others_unwind_when_main_returns() -> None:
         for i in range(3):
             go(sleeper, i)
         go(looper)
-        for _ in range(3):
-            await ayield_now()
+        await begun
         return 5
 
     assert run(main) == 5
