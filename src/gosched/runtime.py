@@ -30,6 +30,7 @@ from gosched.core.snapshot import current_goroutine
 from gosched.core.spawn import go, spawn, spawn_outside
 from gosched.core.states import LOOK_NS, MAX_THREADS, RETURNED, SLICE_NS
 from gosched.core.yielding import YIELD_NOW
+from gosched.debug import WATCHDOG
 from gosched.errors import AbandonedThreadWarning, Goexit, GoschedError, no_runtime
 from gosched.program import Main, OnUncaught, Program, deadlock
 from gosched.spelling import returns_op
@@ -115,7 +116,7 @@ class Runtime(Program):
         seed = time.monotonic_ns() & 0xFFFFFFFF if seed is None else seed
         self.sched = self._host.sched = Scheduler(self._host, n, seed, max_threads=max_threads)
         self.sched.virtual = False
-        self.sched.set_watch(SLICE_NS, SLICE_NS - round(lag() * 1e9), LOOK_NS, 0)
+        self.sched.set_watch(SLICE_NS, SLICE_NS - round(lag() * 1e9), LOOK_NS, SLICE_NS // 2 if WATCHDOG else 0)
         _open.add(self)
 
     @staticmethod
@@ -246,7 +247,7 @@ class Runtime(Program):
         finally:
             begin_exit(self.sched)
         self._wait_until(lambda: self.sched.threads == 0 and not self._host.watching)
-        self._host.asker.close(self.sched)
+        self._host.close()
         threads, goroutines = self.sched.threads, self.sched.live_count()
         if threads or goroutines:
             warnings.warn(

@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from gosched import AbandonedThreadWarning, Goexit, Goroutine, Runtime, WaitGroup, blocking, go, run
+from gosched import AbandonedThreadWarning, Goexit, WaitGroup, blocking, go, run
 
-from .waiting import COMPILED, FREE_THREADED, MONITORS, NEVER_TOLD, Deadline, spin_for_ever, until
-
-
-def work() -> int:
-    """Some tens of milliseconds of CPU: several slices."""
-    n = 0
-    for _ in range(1_500_000):
-        n += 1
-    return n
-
-
-async def begun(log: list[Any], n: int = 1) -> None:
-    await until(lambda: len(log) >= n, "the hogs to begin")
+from .waiting import COMPILED, MONITORS, NEVER_TOLD, Deadline, begun, spin, work
 
 
 @NEVER_TOLD
 @pytest.mark.parametrize("procs", [1, 2])
-def test_a_hog_that_never_returns_runs_its_finally_block(procs: int) -> None:
+def test_a_hog_that_never_returns_runs_its_finally_block(procs: int, stop: list[int]) -> None:
     """And run() returns, without a warning."""
     log: list[str] = []
 
     def hog() -> None:
         log.append("begins")
         try:
-            spin_for_ever()
+            spin(stop)
         finally:
             log.append("plain")
 
     async def async_hog() -> None:
         log.append("begins")
         try:
-            spin_for_ever()
+            spin(stop)
         finally:
             log.append("async")
 
@@ -91,53 +78,53 @@ def test_the_finally_block_around_the_loop_itself(asynchronous: bool) -> None:
     assert log == ["begins", "finally"]
 
 
-def loops_in_calls() -> None:
+def loops_in_calls(stop: list[int]) -> None:
     def nothing() -> None:
         pass
 
-    while True:
+    while not stop:
         nothing()
 
 
-def loops_in_generators() -> None:
-    def numbers() -> Any:
-        while True:
+def loops_in_generators(stop: list[int]) -> None:
+    def numbers() -> Iterator[int]:
+        while not stop:
             yield 1
 
     sum(numbers())
 
 
-def recurses() -> None:
+def recurses(stop: list[int]) -> None:
     def fib(n: int) -> int:
-        return n if n < 2 else fib(n - 1) + fib(n - 2)
+        return n if n < 2 or stop else fib(n - 1) + fib(n - 2)
 
     fib(100)
 
 
-def catches_exceptions() -> None:
-    while True:
+def catches_exceptions(stop: list[int]) -> None:
+    while not stop:
         try:
             raise KeyError
         except KeyError:
             pass
 
 
-def catches_every_exception() -> None:
+def catches_every_exception(stop: list[int]) -> None:
     """`except Exception` does not catch Goexit."""
-    while True:
+    while not stop:
         try:
             raise KeyError
         except Exception:
             pass
 
 
-def sleeps() -> None:
-    while True:
+def sleeps(stop: list[int]) -> None:
+    while not stop:
         time.sleep(0.005)
 
 
-def sleeps_marked() -> None:
-    while True:
+def sleeps_marked(stop: list[int]) -> None:
+    while not stop:
         blocking(time.sleep, 0.005)
 
 
@@ -154,13 +141,13 @@ ENDLESS = [
 
 @NEVER_TOLD
 @pytest.mark.parametrize("endless", ENDLESS, ids=lambda f: f.__name__)
-def test_endless_code_of_every_kind(endless: Callable[[], None]) -> None:
+def test_endless_code_of_every_kind(endless: Callable[[list[int]], None], stop: list[int]) -> None:
     log: list[str] = []
 
     def hog() -> None:
         log.append("begins")
         try:
-            endless()
+            endless(stop)
         except Goexit:
             log.append("Goexit")
             raise
@@ -176,7 +163,7 @@ def test_endless_code_of_every_kind(endless: Callable[[], None]) -> None:
 
 
 @NEVER_TOLD
-def test_those_that_were_suspended_end_as_well() -> None:
+def test_those_that_were_suspended_end_as_well(stop: list[int]) -> None:
     """More hogs than Ps: most of them stand still in the middle of their code when main returns."""
     started: list[int] = []
     ended: list[int] = []
@@ -184,7 +171,7 @@ def test_those_that_were_suspended_end_as_well() -> None:
     def hog(i: int) -> None:
         started.append(i)
         try:
-            spin_for_ever()
+            spin(stop)
         finally:
             ended.append(i)
 
@@ -199,14 +186,14 @@ def test_those_that_were_suspended_end_as_well() -> None:
 
 @NEVER_TOLD
 @pytest.mark.parametrize("procs", [1, 2])
-def test_a_long_finally_block_runs_to_its_end(procs: int) -> None:
+def test_a_long_finally_block_runs_to_its_end(procs: int, stop: list[int]) -> None:
     """It burns CPU for several slices itself: it is suspended meanwhile, but not told again."""
     log: list[Any] = []
 
     def hog(i: int) -> None:
         log.append(i)
         try:
-            spin_for_ever()
+            spin(stop)
         finally:
             log.append((i, work()))
 
@@ -220,14 +207,14 @@ def test_a_long_finally_block_runs_to_its_end(procs: int) -> None:
 
 
 @NEVER_TOLD
-def test_a_goroutine_may_go_on_for_a_while_after_it_was_told() -> None:
+def test_a_goroutine_may_go_on_for_a_while_after_it_was_told(stop: list[int]) -> None:
     """Goexit comes once."""
     log: list[str] = []
 
     def hog() -> None:
         log.append("begins")
         try:
-            spin_for_ever()
+            spin(stop)
         except Goexit:
             log.append("told")
         work()
@@ -241,19 +228,15 @@ def test_a_goroutine_may_go_on_for_a_while_after_it_was_told() -> None:
     assert log == ["begins", "told", "went on"]
 
 
-def test_a_goroutine_that_swallows_goexit_is_abandoned() -> None:
-    stop: list[int] = []
+@NEVER_TOLD
+def test_a_goroutine_that_swallows_goexit_is_abandoned(stop: list[int]) -> None:
     log: list[str] = []
-
-    def round_and_round() -> None:
-        while not stop:
-            pass
 
     def stubborn() -> None:
         log.append("begins")
         while not stop:
             try:
-                round_and_round()
+                spin(stop)
             except BaseException as error:
                 log.append(type(error).__name__)
 
@@ -263,40 +246,9 @@ def test_a_goroutine_that_swallows_goexit_is_abandoned() -> None:
         return "main's result"
 
     words = r"^gosched: after 0\.2 s in which nothing ended, abandoned 1 thread in foreign calls or endless code, with 1 goroutine$"
-    try:
-        with pytest.warns(AbandonedThreadWarning, match=words):
-            assert run(main, gomaxprocs=1, grace=0.2) == "main's result"
-    finally:
-        stop.append(1)
-    if COMPILED or not FREE_THREADED:
-        assert log == ["begins", "Goexit"]
-
-
-def test_an_abandoned_goroutine_still_comes_to_its_end() -> None:
-    stop: list[int] = []
-    log: list[str] = []
-    lock = threading.Lock()
-
-    def round_and_round() -> None:
-        while not stop:
-            pass
-
-    def slow() -> None:
-        log.append("begins")
-        with lock:
-            try:
-                spin_for_ever()
-            finally:
-                round_and_round()
-
-    async def main() -> None:
-        go(slow)
-        await begun(log)
-
-    with pytest.warns(AbandonedThreadWarning):
-        run(main, gomaxprocs=1, grace=0.1)
-    stop.append(1)
-    assert lock.acquire(timeout=0.5), "nobody can ever take this lock again"
+    with pytest.warns(AbandonedThreadWarning, match=words):
+        assert run(main, gomaxprocs=1, grace=0.2) == "main's result"
+    assert log == ["begins", "Goexit"]
 
 
 @NEVER_TOLD
@@ -326,74 +278,9 @@ def test_a_blocked_goroutine_ends_when_its_call_returns(marked: bool) -> None:
     assert log == ["begins", "finally"]
 
 
-@NEVER_TOLD
-def test_a_wait_of_the_standard_library_is_left_in_order() -> None:
-    log: list[str] = []
-    gate = threading.Event()
-
-    def waits() -> None:
-        log.append("begins")
-        try:
-            gate.wait(0.05)
-        finally:
-            log.append("finally")
-
-    async def main() -> None:
-        go(waits)
-        await begun(log)
-
-    run(main, gomaxprocs=1)
-    assert log == ["begins", "finally"]
-    gate.set()
-
-
-def test_goexit_does_not_strike_the_handler_of_uncaught_exceptions() -> None:
-    log: list[str] = []
-
-    def handler(g: Goroutine, error: BaseException) -> None:
-        log.append("begins")
-        work()
-        log.append("ends")
-
-    async def bad() -> None:
-        raise ValueError("handled")
-
-    async def main() -> str:
-        go(bad)
-        await begun(log)
-        return "main's result"
-
-    assert run(main, gomaxprocs=2, on_uncaught=handler) == "main's result"
-    assert log == ["begins", "ends"]
-
-
-@pytest.mark.skipif(not FREE_THREADED, reason="nobody is on a leash")
-def test_a_hog_without_a_leash_is_told_to_end() -> None:
-    log: list[str] = []
-    kept: list[object] = []
-
-    def hog() -> None:
-        log.append("begins")
-        try:
-            spin_for_ever()
-        finally:
-            log.append("finally")
-
-    async def main() -> None:
-        g = go(hog)
-        await begun(log)
-        (m,) = [m for m in Runtime.current().sched.allm if m.goid == g.id]
-        kept.extend(m.leashes)
-        m.leashes.clear()
-
-    run(main, gomaxprocs=2, grace=0.3)
-    assert log == ["begins", "finally"]
-
-
-def test_the_program_may_fail_beside_hogs() -> None:
+def test_the_program_may_fail_beside_hogs(stop: list[int]) -> None:
     """An uncaught exception ends a program of hogs as main's return does, and is what run() raises."""
     log: list[str] = []
-    stop: list[int] = []
 
     def hog() -> None:
         log.append("begins")

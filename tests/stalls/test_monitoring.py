@@ -13,7 +13,7 @@ import pytest
 import gosched
 from gosched import AbandonedThreadWarning, WaitGroup, go, run
 
-from .waiting import CAN_SUSPEND, MONITORS, Deadline, forced, monitoring, spin, until, until_suspended
+from .waiting import CAN_SUSPEND, MONITORS, Deadline, monitoring, spin, taken, until, until_suspended
 
 # Seen on 3.11 only, and not understood yet: once a thread of the process got an asynchronous exception (test_endings.py), a traced one that has lost
 # its P gets the GIL no more while another goroutine takes turn after turn.
@@ -51,9 +51,9 @@ def suspended_hog() -> tuple[int, list[str | None]]:
     async def main() -> tuple[int, list[str | None]]:
         while True:
             stop: list[int] = []
-            wg, before = WaitGroup(), forced()
+            wg, before = WaitGroup(), taken()
             wg.go(spin, stop)
-            await until(lambda before=before: gosched.stats().preemptions >= 2 or forced() > before, "two suspensions")  # type: ignore[misc]
+            await until(lambda before=before: gosched.stats().preemptions >= 2 or taken() > before, "two suspensions")  # type: ignore[misc]
             ids = owners()
             stop.append(1)
             await wg
@@ -158,10 +158,10 @@ def test_all_ids_are_taken(tools: list[int]) -> None:
         wg = WaitGroup()
         for _ in range(3):
             wg.go(spin, stop)
-        await until(forced, "a P to be taken")
+        await until(taken, "a P to be taken")
         stop.append(1)
         await wg
-        return gosched.stats().preemptions, forced()
+        return gosched.stats().preemptions, taken()
 
     preemptions, times = run(main, gomaxprocs=1)
     assert preemptions == 0
@@ -281,7 +281,7 @@ def test_a_trace_function_that_is_itself_a_hog() -> None:
         stop: list[int] = []
         wg = WaitGroup()
         wg.go(hog, stop)
-        await until(lambda: forced() or gosched.stats().preemptions, "a turn beside the hog")
+        await until(lambda: taken() or gosched.stats().preemptions, "a turn beside the hog")
         stop.append(1)
         await wg
         return "done"
@@ -311,7 +311,7 @@ def test_two_runtimes_at_once_share_the_tool_id() -> None:
             deadline.check()
             await gosched.asleep(0.001)
         before = gosched.stats()
-        await until(lambda: gosched.stats().preemptions > before.preemptions or forced(), "a suspension after the other's end")
+        await until(lambda: gosched.stats().preemptions > before.preemptions or taken(), "a suspension after the other's end")
         stop.append(1)
         await wg
         turns.append("second")
@@ -330,10 +330,10 @@ def test_where_nobody_can_be_asked_ps_are_taken() -> None:
         stop: list[int] = []
         wg = WaitGroup()
         wg.go(spin, stop)
-        await until(forced, "a P to be taken")
+        await until(taken, "a P to be taken")
         stop.append(1)
         await wg
-        return gosched.stats().preemptions, forced()
+        return gosched.stats().preemptions, taken()
 
     preemptions, times = run(main, gomaxprocs=1)
     assert preemptions == 0

@@ -15,7 +15,7 @@ import pytest
 import gosched
 from gosched import Chan, Event, WaitGroup, after, aselect, asleep, ayield_now, go, run, yield_now
 
-from .waiting import NEVER_TOLD, Deadline, spin, spin_for_ever, until, until_slowly
+from .waiting import NEVER_TOLD, Deadline, spin, until, until_slowly
 
 
 def test_preemption() -> None:
@@ -62,7 +62,7 @@ def test_preemption_gc() -> None:
 
 
 @NEVER_TOLD
-def test_async_preempt() -> None:
+def test_async_preempt(stop: list[int]) -> None:
     """TestAsyncPreempt: loops without a call, and an empty one, on one P; they never end, and main does."""
 
     async def main() -> int:
@@ -71,12 +71,12 @@ def test_async_preempt() -> None:
         def counts_for_ever() -> None:
             begun.append(1)
             n = 0
-            while True:
+            while not stop:
                 n += 1
 
         def empty_loop() -> None:
             begun.append(1)
-            spin_for_ever()
+            spin(stop)
 
         go(counts_for_ever)
         go(empty_loop)

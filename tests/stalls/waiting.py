@@ -62,16 +62,29 @@ def spin(stop: list[Any]) -> int:
     return turns
 
 
-def spin_for_ever() -> None:
-    while True:
-        pass
-
-
 async def until_suspended(hog: Goroutine) -> bool:
-    """Until the hog stands still in the middle of its code, or its P was taken by force. False: it was not suspended."""
-    await until(lambda: hog.state == "preempted" or forced(), "the hog to be suspended or forced")
+    """Until the hog stands still in the middle of its code, or its P was taken from it. False: it was not suspended."""
+    await until(lambda: hog.state == "preempted" or taken(), "the hog to be suspended, or to lose its P")
     return hog.state == "preempted"
 
 
-def forced() -> int:
-    return sum(p.forced + p.blocks for p in gosched.stats().ps)
+def taken() -> int:
+    """How often a P was taken from who did not give it up: by force, or because its thread seemed to be blocked."""
+    return sum(p.retakes for p in gosched.stats().ps)
+
+
+def newest_thread() -> int:
+    """Threads are numbered from 0, in the order in which they were started."""
+    return max(m.id for m in gosched.stats().ms)
+
+
+def work() -> int:
+    """Some tens of milliseconds of CPU: several slices."""
+    n = 0
+    for _ in range(1_500_000):
+        n += 1
+    return n
+
+
+async def begun(log: list[Any], n: int = 1) -> None:
+    await until(lambda: len(log) >= n, "the hogs to begin")

@@ -102,6 +102,8 @@ def sleep_locked(m: M) -> None:
 
 def lock_to(m: M, g: Goroutine) -> None:
     """Go's LockOSThread, on m's own thread: g runs on no other thread, and m runs nothing else. It nests."""
+    if m.locks == 0:
+        m.sched.host.will_lock()
     m.locks += 1
     m.bound = g
     g.home = m

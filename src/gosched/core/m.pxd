@@ -25,6 +25,7 @@ cdef class M(ThreadWords):
     cdef readonly int64_t preemptions
     cdef readonly int64_t blocking_calls
     cdef readonly int64_t blocked_in
+    cdef readonly int64_t blocked_since
     cdef readonly int64_t locks
     cdef readonly Goroutine bound
     cdef readonly int64_t ident

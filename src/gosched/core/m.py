@@ -4,7 +4,8 @@ Its own thread alone writes to it, but for
     nextp, spinning    written by the M that wakes it, before the note (startm)
     link               the idle list, under the scheduler's lock
     userp              published by itself when it enters user code, swapped out by itself or by a retaker (entry.py)
-    asked, blocked_in  set by sysmon (preempt.py, sysmon.py), cleared by itself
+    asked              set by sysmon (preempt.py), cleared by itself
+    blocked_in, blocked_since  by sysmon: the goroutine in a call that has cost the P; cleared by itself
     leashes            what the host asks it by (system/asking.py): made by itself, taken away one by one by who asks
 `doomed`: Goexit is on its way to the goroutine that runs here, as an asynchronous exception (preempt.py).
 `locks` counts lock_os_thread; while it is not zero, `bound` is the only goroutine that runs here (locked.py).
@@ -46,6 +47,7 @@ class M(ThreadWords):
         self.preemptions = 0
         self.blocking_calls = 0
         self.blocked_in = 0
+        self.blocked_since = 0
         self.locks = 0
         self.bound: Goroutine | None = None
         self.ident = get_ident()

@@ -55,8 +55,11 @@ class Host(Protocol):
     def stalled(self, m: M, ns: int, blocked: bool) -> None:
         """A goroutine has kept its P for a slice without entering the runtime."""
 
-    def schedtrace(self) -> None:
-        """It is time for a line."""
+    def tick(self) -> None:
+        """The time between ticks, if set_watch was given one, is over."""
+
+    def will_lock(self) -> None:
+        """On a thread that is about to be one goroutine's alone."""
 
     def failed(self, g: Goroutine, error: BaseException) -> None:
         """An exception left a goroutine that nobody watches."""

@@ -1,4 +1,5 @@
 cimport cython
+from libc.stdint cimport int64_t
 from .g cimport Goroutine
 from .m cimport M
 from .native cimport current_m
@@ -12,4 +13,5 @@ cpdef tuple p_figures(P p)
 cpdef list queue_ids(P p)
 @cython.locals(p=P)
 cpdef tuple m_figures(M m)
+cpdef int64_t away_for(M m, int64_t now)
 cpdef tuple sched_figures(Scheduler s)

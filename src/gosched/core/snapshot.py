@@ -48,9 +48,14 @@ def queue_ids(p: P) -> list[int]:
 
 
 def m_figures(m: M) -> tuple[Any, ...]:
-    p = m.p
+    p = m.p if m.p is not None and m.p.m is m else None  # it keeps the name of a P that was taken from it
     state = "spinning" if m.spinning and m.state == "running" else m.state
     return (m.id, state, None if p is None else p.id, m.goid if m.busy() else None)
+
+
+def away_for(m: M, now: int) -> int:
+    """For how many ns m's goroutine has been in a call that nobody marked and that has cost it its P. 0: it is not in one."""
+    return now - m.blocked_since if m.blocked_in != 0 and m.blocked_in == m.goid and not m.marked() else 0
 
 
 def sched_figures(s: Scheduler) -> tuple[int, int, int]:

@@ -30,7 +30,7 @@ def run_sysmon(s: Scheduler) -> None:
     found = s.keep_watch()
     while found != OVER:
         if found == TRACE:
-            s.host.schedtrace()
+            s.host.tick()
         elif found == NEWS:
             for i in range(len(s.allp)):
                 p: P = s.allp[i]
@@ -49,7 +49,7 @@ def tend(s: Scheduler, p: P, stage: int) -> None:
             take_blocked(s, p, m)
     elif wanted(s, p) and (not ask(s, m) or stage > LATE):
         take_by_force(s, p)
-    if m is not None and stage == LATE:
+    if m is not None and stage == LATE and not m.marked():
         s.host.stalled(m, s.host.now() - p.stands_since(), p.seen_detached())
 
 
@@ -68,6 +68,7 @@ def wanted(s: Scheduler, p: P) -> bool:
 
 def take_blocked(s: Scheduler, p: P, m: M) -> None:
     if retake(s, p):
+        m.blocked_since = p.stands_since()
         m.blocked_in = m.goid
         p.blocks += 1
         s.watch_quickly()

@@ -86,6 +86,9 @@ class ExploredHost:
     def stalled(self, m: Any, ns: int, blocked: bool) -> None:
         """Nobody reports here."""
 
+    def will_lock(self) -> None:
+        """Threads are all alike."""
+
     def failed(self, g: Any, error: BaseException) -> None:
         if self.hub.error is None and not isinstance(error, Goexit):
             self.hub.error = error

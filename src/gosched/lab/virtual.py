@@ -95,6 +95,9 @@ class VirtualRuntime(Program):
     def ready(self, m: M) -> None:
         """Nobody asks: user code is never interrupted here."""
 
+    def will_lock(self) -> None:
+        """There is one thread."""
+
     def changed(self) -> None:
         """Nobody waits elsewhere: the loop looks after each turn."""
 

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any
 
 from gosched.core.mloop import run_m
-from gosched.core.native import nap, now
+from gosched.core.native import current_m, nap, now
 from gosched.core.states import COURTESY_NS
 from gosched.core.sysmon import run_sysmon
 from gosched.core.wake import unstart_m
@@ -24,7 +24,8 @@ from gosched.errors import ThreadLimitError
 
 from .asking import new_asker
 from .poller import NotePoller, Poller
-from .watchdog import report_stall
+from .template import Template
+from .watchdog import report_blocked, report_stall
 
 if TYPE_CHECKING:
     from gosched.core.g import Goroutine
@@ -51,6 +52,7 @@ class ThreadHost:
         self.pid = os.getpid()
         self.asyncgen_hooks: tuple[AsyncGenHook | None, AsyncGenHook | None] = (None, None)
         self.asker = new_asker()
+        self.template = Template()
         self.watching = False
         self._first = _thread.allocate_lock()
 
@@ -62,10 +64,24 @@ class ThreadHost:
                 _thread.start_new_thread(self._sysmon_main, (sched,))
             if sched.threads > sched.max_threads:
                 raise ThreadLimitError(sched.max_threads)
+        except RuntimeError as error:
+            self._not_started(sched, p, spinning, error)
+            return
+        m = current_m()
+        if m is None or m.locks == 0:
+            self._start(sched, number, p, spinning)
+        else:
+            self.template.order(self._start, sched, number, p, spinning)
+
+    def _start(self, sched: Scheduler, number: int, p: P, spinning: bool) -> None:
+        try:
             _thread.start_new_thread(self._thread_main, (sched, number, p, spinning))
         except RuntimeError as error:
-            unstart_m(sched, p, spinning)
-            self.events.fatal(error)
+            self._not_started(sched, p, spinning, error)
+
+    def _not_started(self, sched: Scheduler, p: P, spinning: bool, error: RuntimeError) -> None:
+        unstart_m(sched, p, spinning)
+        self.events.fatal(error)
 
     def _thread_main(self, sched: Scheduler, number: int, p: P, spinning: bool) -> None:
         ident = _thread.get_ident()
@@ -109,8 +125,12 @@ class ThreadHost:
         if WATCHDOG:
             report_stall(m, ns, blocked)
 
-    def schedtrace(self) -> None:
-        """Nobody has asked for lines yet."""
+    def tick(self) -> None:
+        if self.sched is not None:
+            report_blocked(self.sched.allm, self.now())
+
+    def will_lock(self) -> None:
+        self.template.prepare()
 
     def end_hogs(self) -> None:
         """The program is over: whatever still runs user code is to end with Goexit."""
@@ -118,6 +138,11 @@ class ThreadHost:
         for m in list(self.sched.allm):
             if m.goid and not m.in_runtime and m.state == "running":
                 self.asker.end(m)
+
+    def close(self) -> None:
+        assert self.sched is not None
+        self.asker.close(self.sched)
+        self.template.close()
 
     def courtesy(self) -> None:
         nap(COURTESY_NS)

@@ -1,7 +1,7 @@
-"""GOSCHED_DEBUG=blocking: names the goroutine that keeps its P for a slice without entering the runtime, and shows where.
+"""GOSCHED_DEBUG=blocking: names the goroutine that does not enter the runtime for a slice, and shows where.
 
-Once per place. Sysmon reports from its own thread, so the stack is that of another thread at this very moment: on a free-threaded build the
-interpreter stops all threads to take it.
+Once per place, also if the P was taken away meanwhile. Sysmon reports from its own thread, so the stack is that of another thread at this very
+moment: on a free-threaded build the interpreter stops all threads to take it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,21 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
+from gosched.core.snapshot import away_for
+from gosched.core.states import SLICE_NS
+
 if TYPE_CHECKING:
     from gosched.core.m import M
 
 _reported: set[tuple[str, int]] = set()
+
+
+def report_blocked(ms: list[M], now: int) -> None:
+    """Those whose call has cost them their P, long before the slice was over."""
+    for m in list(ms):
+        ns = away_for(m, now)
+        if ns >= SLICE_NS:
+            report_stall(m, ns, True)
 
 
 def report_stall(m: M, ns: int, blocked: bool) -> None:
@@ -30,4 +41,4 @@ def report_stall(m: M, ns: int, blocked: bool) -> None:
     what = "blocked in a call" if blocked else "burning CPU"
     advice = "blocking(fn, ...) marks such a call" if blocked else "it is preempted where this Python can do that; a long C call is not"
     text = "".join(traceback.format_list(stack))
-    print(f"gosched: goroutine {m.goid} has kept its P for {ns // 1_000_000} ms, {what}:\n{text}({advice})", file=sys.stderr, flush=True)
+    print(f"gosched: goroutine {m.goid} has not entered the runtime for {ns // 1_000_000} ms, {what}:\n{text}({advice})", file=sys.stderr, flush=True)
