@@ -65,6 +65,8 @@ def spawn(m: M, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watch
 
 def spawn_thread(m: M, fn: Any, args: tuple[Any, ...], name: str | None) -> Goroutine:
     """The same, with a thread of its own from its first turn on: as if it began with lock_os_thread()."""
+    if is_coroutine_function(fn):
+        fn, args = fn(*args), ()  # so that arguments that do not fit are the caller's error
     if not is_function(fn, args):
         name = name or getattr(fn, "__qualname__", None)
         coroutine = fn

@@ -1,7 +1,7 @@
 """A thread that starts threads: Go's template thread.
 
-What a goroutine that is locked to its thread did to it (signal mask, affinity, priority) would be inherited by every thread that is started from there.
-So from the first lock on there is a thread that does nothing else, and starts what a locked one needs.
+What a goroutine that is locked to its thread did to it (signal mask, affinity, priority) would be inherited by every thread that is started from
+there. So from the first lock on there is a thread that does nothing else, and starts what a locked one needs.
 """
 
 from __future__ import annotations
