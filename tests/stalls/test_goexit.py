@@ -8,7 +8,7 @@ import pytest
 
 from gosched import AbandonedThreadWarning, Goroutine, Runtime, go, run
 
-from .waiting import FREE_THREADED, NEVER_TOLD, begun, spin, work
+from .waiting import FREE_THREADED, NEVER_TOLD, PATIENCE, begun, spin, work
 
 
 @NEVER_TOLD
@@ -65,7 +65,7 @@ def test_goexit_does_not_strike_while_mains_end_is_reported() -> None:
     async def main() -> str:
         return "main's result"
 
-    with Slow(gomaxprocs=1, grace=0.3) as rt:
+    with Slow(gomaxprocs=1, grace=PATIENCE) as rt:
         assert rt._run(main, (), ends=True) == "main's result"
 
 
@@ -85,7 +85,7 @@ def test_goexit_does_not_strike_the_handler_of_uncaught_exceptions() -> None:
         await begun(log)
         return "main's result"
 
-    assert run(main, gomaxprocs=2, on_uncaught=handler, grace=0.5) == "main's result"
+    assert run(main, gomaxprocs=2, on_uncaught=handler, grace=PATIENCE) == "main's result"
     assert log == ["begins", "ends"]
 
 

@@ -249,8 +249,7 @@ def test_alone_a_hog_is_left_alone() -> None:
 def test_a_hog_that_is_seen_late_is_asked_as_well(stop: Flag) -> None:
     async def main() -> int:
         go(spin, stop)
-        for _ in range(20):
-            await gosched.asleep(0.005)
+        await until(lambda: gosched.stats().preemptions or (taken() and not CAN_SUSPEND), "the hog to be asked")
         return gosched.stats().preemptions
 
     with Runtime(gomaxprocs=1) as rt:

@@ -206,16 +206,22 @@ def test_they_wait_for_one_another() -> None:
 
 @pytest.mark.skipif(not COMPILED, reason="Python cannot see whether another thread is in the interpreter")
 def test_the_state_and_the_figures() -> None:
+    """On a busy machine the thread may not have come to its call for two slices, and lose its P by force: then once more."""
+
     async def main() -> tuple[str, gosched.RuntimeStats, str]:
         gate, wg = threading.Event(), WaitGroup()
         g = wg.go(gate.wait, PATIENCE)
-        await until(lambda: g.state == "syscall", "the call to be seen")
+        await until(lambda: g.state == "syscall" or gosched.stats().ps[0].forced, "the call to be seen")
         text, during = repr(g), gosched.stats()
         gate.set()
         await wg
         return text, during, g.state
 
+    deadline = Deadline("a call that was seen in time")
     text, during, after = run(main, gomaxprocs=1)
+    while during.ps[0].forced:
+        deadline.check()
+        text, during, after = run(main, gomaxprocs=1)
     assert text.endswith("[syscall]>")
     assert during.by_state == {"running": 1, "syscall": 1}
     assert during.ps[0].blocks >= 1
@@ -237,7 +243,7 @@ def test_a_call_that_came_back_is_running_again() -> None:
 
         wg = WaitGroup()
         g = wg.go(waits)
-        await until(lambda: g.state == "syscall", "the call to be seen")
+        await until(taken, "the call to be seen")
         gate.set()
         assert await seen.arecv() is g
         await until(lambda: g.state in ("running", "syscall"), "it to go on")

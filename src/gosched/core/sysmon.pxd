@@ -12,6 +12,6 @@ cpdef int run_sysmon(Scheduler s) except -1
 cpdef int tend(Scheduler s, P p, int stage) except -1
 cdef bint needed(Scheduler s, P p) except -1
 cdef bint wanted(Scheduler s, P p) except -1
-cdef int take_blocked(Scheduler s, P p, M m) except -1
+cdef int take_blocked(Scheduler s, P p, M m, int stage) except -1
 cdef int take_by_force(Scheduler s, P p) except -1
 cpdef bint ask(Scheduler s, M m) except -1

@@ -6,7 +6,7 @@ It looks without the GIL (watch.h) and comes here only to act. What it finds, an
     late        in one turn for a slice: asked to let others run (preempt.py); where that cannot be done the P is taken
     very late   two slices: it is in a long C call, or we were late ourselves. It is asked, and the P is taken by force; the question stays
 A P that is taken goes on with another M (entry.retake, wake.hand_off_p). Whose P is gone runs on without one until it next enters the runtime; where
-asking is cheap a blocked one is asked as well, so that it queues for a P as soon as its call returns.
+asking is cheap, or if it was late, a blocked one is asked as well, so that it queues for a P as soon as its call returns.
 
 The goroutine may have gone on between the look and the act. The turn is compared once more; if it still slips through, `retake` fails if the M is in
 the runtime, and else takes the P of a goroutine that has just begun: a waste, no harm.
@@ -46,7 +46,7 @@ def tend(s: Scheduler, p: P, stage: int) -> None:
         pass  # it gave p up in this moment
     elif p.seen_detached():
         if stage >= LATE or needed(s, p):
-            take_blocked(s, p, m)
+            take_blocked(s, p, m, stage)
     elif wanted(s, p) and (not ask(s, m) or stage > LATE):
         take_by_force(s, p)
     if m is not None and stage == LATE and not m.marked():
@@ -66,13 +66,13 @@ def wanted(s: Scheduler, p: P) -> bool:
     return False
 
 
-def take_blocked(s: Scheduler, p: P, m: M) -> None:
+def take_blocked(s: Scheduler, p: P, m: M, stage: int) -> None:
     if retake(s, p):
         m.blocked_since = p.stands_since()
         m.blocked_in = m.goid
         p.blocks += 1
         s.watch_quickly()
-        if s.host.cheap_to_ask():
+        if stage >= LATE or s.host.cheap_to_ask():
             ask(s, m)
 
 

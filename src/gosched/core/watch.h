@@ -137,6 +137,8 @@ static inline int gs_look_at(gs_watch *w, gs_eye *e, int64_t now)
         stage = GS_LATE;
     else if (e->detached >= 2)
         stage = GS_BLOCKED;
+    if (stage >= GS_LATE && e->detached == 1)
+        e->detached = 2; /* this look came late itself: there will be no second one in time */
     if (stage <= e->stage)
         return 0;
     e->stage = stage;
