@@ -13,7 +13,7 @@ import os
 import time
 import warnings
 import weakref
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, ParamSpec, TypedDict, TypeVar, Unpack, overload
@@ -26,8 +26,8 @@ from gosched.core.native import current_m, set_current_m
 from gosched.core.plain import yield_caller
 from gosched.core.resize import resize
 from gosched.core.sched import Scheduler
-from gosched.core.snapshot import current_goroutine
-from gosched.core.spawn import go, spawn, spawn_outside
+from gosched.core.snapshot import current_goroutine, left_behind
+from gosched.core.spawn import AsyncgenFinisher, go, spawn, spawn_outside
 from gosched.core.states import LOOK_NS, MAX_THREADS, RETURNED, SLICE_NS
 from gosched.core.yielding import YIELD_NOW
 from gosched.debug import WATCHDOG
@@ -112,10 +112,10 @@ class Runtime(Program):
         self._bell.acquire()
         self._closed = False
         self._host = ThreadHost(self)
-        self._host.asyncgen_hooks = (None, self._finish_asyncgen)
         seed = time.monotonic_ns() & 0xFFFFFFFF if seed is None else seed
         self.sched = self._host.sched = Scheduler(self._host, n, seed, max_threads=max_threads)
         self.sched.virtual = False
+        self._host.asyncgen_hooks = (None, AsyncgenFinisher(self.sched))
         self.sched.set_watch(SLICE_NS, SLICE_NS - round(lag() * 1e9), LOOK_NS, SLICE_NS // 2 if WATCHDOG else 0)
         _open.add(self)
 
@@ -170,11 +170,6 @@ class Runtime(Program):
         if m is not None and m.sched is self.sched:
             return spawn(m, fn, args, name, watcher)
         return spawn_outside(self.sched, fn, args, name, watcher, False)
-
-    def _finish_asyncgen(self, agen: AsyncGenerator[Any, Any]) -> None:
-        """An async generator was dropped in the middle: a goroutine runs its finally blocks."""
-        if not self._closed and not in_forked_child(self._pid):
-            spawn_outside(self.sched, agen.aclose(), (), f"aclose of {getattr(agen, '__qualname__', agen)}", None, True)
 
     # ---- waiting ----
 
@@ -243,12 +238,12 @@ class Runtime(Program):
             return
         begin_ending(self.sched)
         try:
-            self._wait_until(lambda: self.gone)
+            self._wait_until(lambda: self.sched.live_count() == 0)
         finally:
             begin_exit(self.sched)
         self._wait_until(lambda: self.sched.threads == 0 and not self._host.watching)
         self._host.close()
-        threads, goroutines = self.sched.threads, self.sched.live_count()
+        threads, goroutines = self.sched.threads, left_behind(self.sched)
         if threads or goroutines:
             warnings.warn(
                 f"gosched: after {self._grace:g} s in which nothing ended, abandoned {threads} thread{'s' * (threads != 1)} "

@@ -355,3 +355,53 @@ def test_after_func_beside_hogs() -> None:
         return "fired"
 
     assert run(main, gomaxprocs=2) == "fired"
+
+
+def test_a_plain_pair_starves_nobody() -> None:
+    """Two that ready each other for ever, each on its thread, share one slice: when it is over, it is the others' turn."""
+    over: list[int] = []
+
+    def relays(inbox: Chan[int], outbox: Chan[int]) -> None:
+        for value in inbox:
+            if over:
+                break
+            outbox.send(value)
+        outbox.close()
+
+    async def yields() -> None:
+        for _ in range(3):
+            await ayield_now()
+
+    async def main() -> None:
+        there, back, others, pair = Chan[int](1), Chan[int](1), WaitGroup(), WaitGroup()
+        for _ in range(3):
+            others.go(yields)
+        pair.go(relays, there, back)
+        pair.go(relays, back, there)
+        await there.asend(1)
+        await others
+        over.append(1)
+        await pair
+
+    run(main, gomaxprocs=1)
+
+
+def test_those_that_yield_for_ever_end_with_main() -> None:
+    """By the plain spelling, too: the yield raises Goexit."""
+    log: list[str] = []
+
+    def yields() -> None:
+        log.append("begins")
+        try:
+            while True:
+                yield_now()
+        finally:
+            log.append("finally")
+
+    async def main() -> None:
+        for _ in range(3):
+            go(yields)
+        await until(lambda: len(log) == 3, "them to begin")
+
+    run(main, gomaxprocs=1)
+    assert log == ["begins"] * 3 + ["finally"] * 3

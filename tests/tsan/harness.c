@@ -1547,7 +1547,7 @@ static const struct { int what, ns, stage, worse, over; } looks[] = {
     {TURN, 1, GS_FINE, 0, 1},
     {MARKED, 10, GS_BLOCKED, 1, 1},
     {TURN | SLICE, 5000, GS_FINE, 0, 0}, /* since the look that saw the turn first, however late that was */
-    {INSIDE, 5000, GS_FINE, 0, 0},
+    {INSIDE, 5000, GS_FINE, 0, 1}, /* a slice ends for such, too, that are never seen in their code */
     {0, 999, GS_FINE, 0, 1},
     {0, 1, GS_LATE, 1, 1},
     {INSIDE, 1, GS_FINE, 0, 1},

@@ -56,6 +56,7 @@ def start_locked(m: M, g: Goroutine) -> None:
     m.sched.acquire()
     m.sched.idle_locked -= 1
     m.sched.release()
+    target.inherits = m.inherits
     target.nextp = m.p
     m.p = None  # type: ignore[assignment]
     target.wake_note()
@@ -96,7 +97,8 @@ def sleep_locked(m: M) -> None:
     m.nextp = None
     if p is not None:
         acquire_p(m, p)
-        m.p.begin_slice()
+        if not m.inherits:
+            m.p.begin_slice()
         m.p.begin_turn()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import _thread
 from typing import TYPE_CHECKING
 
-from gosched.errors import inside_scheduler
+from gosched.errors import Goexit, inside_scheduler
 
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
@@ -54,6 +54,8 @@ def yield_caller() -> bool:
     enter_runtime(m)
     yield_locked(m, g)
     leave_runtime(m)
+    if m.sched.phase() != ALIVE and not g.system:
+        raise Goexit
     return True
 
 

@@ -91,7 +91,7 @@ class Eye:
         in_user_code = m is not None and m._userp is self
         if self.schedtick != self._slice:
             self._slice, self._slice_since = self.schedtick, now
-        elif in_user_code and now - self._slice_since >= slice_ns:
+        elif now - self._slice_since >= slice_ns:
             self._over = True
         if not in_user_code or self.usertick != self._tick:
             self._tick, self._since, self._stage, self._detached = self.usertick, now, FINE, 0

@@ -137,6 +137,7 @@ class Scheduler(SchedulerWords):
             self.idle_p = p.link
             p.link = None
             p.status = P_RUNNING
+            p.renew()  # it stood idle: no slice is over
             self.add_idle_ps(-1)
         return p
 
@@ -157,6 +158,7 @@ class Scheduler(SchedulerWords):
             before.link = p.link
         p.link = None
         p.status = P_RUNNING
+        p.renew()
         self.add_idle_ps(-1)
         return True
 

@@ -14,4 +14,6 @@ cpdef list queue_ids(P p)
 @cython.locals(p=P)
 cpdef tuple m_figures(M m)
 cpdef int64_t away_for(M m, int64_t now)
+@cython.locals(g=Goroutine, n=int)
+cpdef int left_behind(Scheduler s) except -1
 cpdef tuple sched_figures(Scheduler s)

@@ -58,5 +58,13 @@ def away_for(m: M, now: int) -> int:
     return now - m.blocked_since if m.blocked_in != 0 and m.blocked_in == m.goid and not m.marked() else 0
 
 
+def left_behind(s: Scheduler) -> int:
+    """Goroutines that have not ended, when all should have: but for those that were to finish a generator that was dropped too late for it."""
+    n = 0
+    for g in s.goroutines():
+        n += not g.system
+    return n
+
+
 def sched_figures(s: Scheduler) -> tuple[int, int, int]:
     return (s.global_size(), s.idle_ps(), s.spinning())

@@ -6,7 +6,7 @@ from .native cimport copy_context, current_m, is_coroutine, is_coroutine_functio
 from .sched cimport Scheduler
 from .wake cimport submit, submit_global
 
-cdef int ID_BATCH, OWN_THREAD, RUNNABLE
+cdef int EXITING, ID_BATCH, OWN_THREAD, RUNNABLE
 
 cpdef Goroutine spawn(M m, object fn, tuple args, object name, Watcher watcher)
 cpdef Goroutine spawn_outside(Scheduler s, object fn, tuple args, object name, Watcher watcher, bint system)
@@ -19,4 +19,8 @@ cdef Goroutine fresh(M m)
 @cython.locals(g=Goroutine)
 cdef Goroutine fresh_outside(Scheduler s)
 cdef void fill(Goroutine g, object body, object args, object context, object name, Watcher watcher, bint system) noexcept
+@cython.final
+cdef class AsyncgenFinisher:
+    cdef Scheduler sched
+
 cpdef bint is_function(object fn, tuple args) except -1

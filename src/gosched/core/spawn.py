@@ -17,7 +17,7 @@ from gosched.errors import no_runtime, not_a_goroutine_body
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
 from .native import ThreadWords, copy_context, current_m, is_coroutine, is_coroutine_function, look_at_caller, look_outside, may_wait, own
-from .states import ID_BATCH, OWN_THREAD, RUNNABLE
+from .states import EXITING, ID_BATCH, OWN_THREAD, RUNNABLE
 from .wake import submit, submit_global
 
 if TYPE_CHECKING:
@@ -79,6 +79,18 @@ def spawn_outside(s: Scheduler, fn: Any, args: tuple[Any, ...], name: str | None
     if is_coroutine_function(fn):
         return launch_outside(s, fn(*args), None, name, watcher, system)
     return launch_outside(s, fn, args if is_function(fn, args) else None, name, watcher, system)
+
+
+class AsyncgenFinisher:
+    """The hook for async generators that were dropped in the middle: a goroutine runs their finally blocks. Compiled, so that Goexit does not strike
+    it: it is called out of the collector, where an exception is lost."""
+
+    def __init__(self, sched: Scheduler) -> None:
+        self.sched = sched
+
+    def __call__(self, agen: Any) -> None:
+        if self.sched.phase() != EXITING:
+            spawn_outside(self.sched, agen.aclose(), (), f"aclose of {getattr(agen, '__qualname__', agen)}", None, True)
 
 
 def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None, phase: int = 0) -> Goroutine:

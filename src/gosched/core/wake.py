@@ -156,6 +156,5 @@ def acquire_p(m: M, p: P) -> None:
     m.set_token(p)
     p.m = m
     p.status = P_RUNNING
-    p.renew()
     p.drive(m)
     m.sched.rouse_watch()  # race: sysmon goes to sleep because every P is idle, and nobody watches this one

@@ -120,7 +120,7 @@ static inline int gs_look_at(gs_watch *w, gs_eye *e, int64_t now)
         e->slice = slice;
         e->slice_since = now;
     }
-    else if (in_user_code && now - e->slice_since >= w->slice_ns)
+    else if (now - e->slice_since >= w->slice_ns)
         GS_STORE(&e->over, 1);
     if (!in_user_code || tick != e->tick) {
         e->tick = tick;

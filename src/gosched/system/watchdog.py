@@ -6,6 +6,7 @@ moment: on a free-threaded build the interpreter stops all threads to take it.
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ from gosched.core.states import SLICE_NS
 
 if TYPE_CHECKING:
     from gosched.core.m import M
+
+OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 _reported: set[tuple[str, int]] = set()
 
@@ -31,7 +34,7 @@ def report_stall(m: M, ns: int, blocked: bool) -> None:
     frame = sys._current_frames().get(m.ident)
     if frame is None:
         return
-    stack = [entry for entry in traceback.extract_stack(frame) if "/gosched/core/" not in entry.filename and "/gosched/system/" not in entry.filename]
+    stack = [entry for entry in traceback.extract_stack(frame) if not entry.filename.startswith(OWN)]
     if not stack:
         return
     place = (stack[-1].filename, stack[-1].lineno or 0)
