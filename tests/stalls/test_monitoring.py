@@ -15,11 +15,6 @@ from gosched import AbandonedThreadWarning, WaitGroup, go, run
 
 from .waiting import CAN_SUSPEND, MONITORS, Deadline, monitoring, spin, taken, until, until_suspended
 
-# Seen on 3.11 only, and not understood yet: once a thread of the process got an asynchronous exception (test_endings.py), a traced one that has lost
-# its P gets the GIL no more while another goroutine takes turn after turn.
-TRACED = pytest.mark.skipif(
-    sys.version_info < (3, 12), reason="3.11: a traced thread may starve for the GIL after an asynchronous exception elsewhere"
-)
 needs_monitoring = pytest.mark.skipif(not MONITORS, reason="nobody is asked by sys.monitoring here")
 IDS = range(6)
 
@@ -218,7 +213,6 @@ def test_the_tool_id_is_given_back_after_an_exception(script: Any) -> None:
     assert done.stdout == "[None, None, None, None, None, None]\n" * 3, done.stderr
 
 
-@TRACED
 @pytest.mark.parametrize("set_hook", [sys.settrace, sys.setprofile], ids=["settrace", "setprofile"])
 def test_a_traced_hog(set_hook: Any) -> None:
     """The old hooks, active in the hog itself: they see its events, and it is suspended all the same."""
@@ -263,7 +257,6 @@ def test_a_traced_hog(set_hook: Any) -> None:
     assert bool(seen["line"]) == (set_hook is sys.settrace)
 
 
-@TRACED
 def test_a_trace_function_that_is_itself_a_hog() -> None:
     """Events inside a trace function are not traced again; that of gosched comes through or its P is taken."""
 

@@ -1,4 +1,4 @@
-"""Who called us: the nearest Python frame outside the package."""
+"""What must be Python also in the compiled build: a look at who called us, the nearest frame outside the package; bytecode to be struck."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ def outside_frame() -> FrameType | None:
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "gosched":
         frame = frame.f_back
     return frame
+
+
+def absorb() -> None:
+    """An asynchronous exception is on its way to this thread: it is raised as soon as this begins, for the caller to drop. Merely to take it back
+    would leave the interpreter in alarm for good, before 3.13, and a traced thread of 3.11 in a loop without end."""

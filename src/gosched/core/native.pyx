@@ -4,7 +4,9 @@ compiler. Nothing here is policy: no method of this file decides what runs next.
 """
 cimport cython
 from libc.stdint cimport uintptr_t
-from .callers import outside_frame
+from gosched.errors import Goexit
+
+from .callers import absorb, outside_frame
 from .states import PARKING as STATE_PARKING
 from .states import RAISED, RETURNED, YIELDED
 
@@ -47,6 +49,7 @@ cdef extern from "pynative.h":
     PyObject *gs_current
     object gs_get_current()
     PyObject *gs_stop_with(PyObject *) noexcept
+    int gs_async_pending()
     int gs_open_stop() except -1
     void gs_share_anext(PyObject *, PyObject *)
     void gs_open_pools(Py_ssize_t)
@@ -600,8 +603,14 @@ cpdef int share_anext(type child, type parent) except -1:
 
 
 cpdef bint raise_soon(object error) noexcept:
-    """On this thread, at its next bytecode: what a finaliser cannot raise itself. None: takes it back."""
-    PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), NULL if error is None else <PyObject *>error)
+    """On this thread, at its next bytecode: what a finaliser cannot raise itself. None: takes it back, if it was not raised yet."""
+    if error is not None:
+        PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), <PyObject *>error)
+    elif gs_async_pending():
+        try:
+            absorb()
+        except Goexit:
+            pass
     return True
 
 

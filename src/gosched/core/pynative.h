@@ -213,4 +213,7 @@ static void gs_set_next(PyObject *type, iternextfunc next) { ((PyTypeObject *)ty
 static int gs_code_flags(PyObject *code) { return ((PyCodeObject *)code)->co_flags; }
 static GS_THREAD PyObject *gs_current;
 static PyObject *gs_get_current(void) { return Py_NewRef(gs_current ? gs_current : Py_None); }
+
+/* Of this thread. */
+static inline int gs_async_pending(void) { return PyThreadState_Get()->async_exc != NULL; }
 #endif
