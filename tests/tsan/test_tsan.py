@@ -67,8 +67,8 @@ RACES = {
     "PUBLISH_RELAXED",
     "TICK_PLAIN",
 }
-# And what nobody may touch any more: memory that was given back.
-ANY = "data race|heap-use-after-free|hang"
+# And what nobody may touch any more, memory that was given back: it is reported, or the process dies of what it found there.
+ANY = "data race|heap-use-after-free|hang|ThreadSanitizer: SEGV"
 
 PROBE = """
 #include <pthread.h>
