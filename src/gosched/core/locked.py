@@ -5,7 +5,7 @@ its note; `g.home` names it. Whoever takes such a goroutine from a queue cannot 
 
     stop_locked    the M:        home, note clear; PARKING -> PARKED; hands its P on; sleeps
     a waker        any thread:   wins the wait, PARKED -> RUNNABLE, queues the goroutine as any other
-    start_locked   another M:    leaves its P in `nextp` and wakes the note
+    start_locked   another M:    leaves its P in `nextp`, with the slice if that goes on (`inherits`), and wakes the note
 The waker may come, and even start_locked, before the M sleeps: the note keeps the wake-up. `idle_locked` counts these sleepers for the deadlock
 check; it is counted down by start_locked, perhaps before it was counted up: too low for a moment means one deadlock check too few, and the M that
 counts up checks again.

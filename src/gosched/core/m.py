@@ -2,6 +2,7 @@
 
 Its own thread alone writes to it, but for
     nextp, spinning    written by the M that wakes it, before the note (startm)
+    inherits           the same, when a P is handed to the goroutine that sleeps with it (locked.py): the slice goes with it
     link               the idle list, under the scheduler's lock
     userp              published by itself when it enters user code, swapped out by itself or by a retaker (entry.py)
     asked              set by sysmon (preempt.py), cleared by itself
