@@ -45,6 +45,8 @@ def yield_locked(m: M, g: Goroutine) -> None:
     bind(m, g)
     g.set_state(RUNNABLE)
     submit_behind(m, g)
+    if m.p is not None:
+        m.p.begin_slice()  # who is next does not pay for the slice that g has used up
     give_up_p(m)
     sleep_locked(m)
     unbind(m, g)
