@@ -5,7 +5,7 @@ PYTHON ?= python3
 # Seconds that all stress tests share in one run.
 STRESS_SECONDS ?= 20
 # Schedules of the interleaving explorer in one run, over all programs.
-SCHEDULES ?= 2500
+SCHEDULES ?= 1200
 export STRESS_SECONDS SCHEDULES
 
 TAG := $(shell $(PYTHON) -c 'import sys, sysconfig; print("%d.%d%s" % (*sys.version_info[:2], "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""))')
@@ -14,7 +14,7 @@ VENV := $(if $(filter $(TAG),$(DEFAULT_TAG)),.venv,.venv-$(TAG))
 RUN := $(VENV)/bin/python
 CORE := $(wildcard src/gosched/core/*.py src/gosched/core/*.pxd src/gosched/core/*.pyx src/gosched/core/*.h) setup.py pyproject.toml
 
-.PHONY: help setup demo test test-all test-pure test-freethreaded stress explore lint bench clean
+.PHONY: help setup demo test test-slow test-all test-pure test-stacks test-freethreaded stress explore lint bench clean
 
 help:
 	@sed -n 's/^#   *//p; s/^\([a-z-]*\):.*##/\1:/p' Makefile
@@ -22,12 +22,12 @@ help:
 $(VENV)/.requirements: requirements/test.txt
 	@echo "gosched: setting up $(VENV) for Python $(TAG) (once)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/test.txt 2>&1 | grep -v '^WARNING: Location' || true
+	@$(RUN) -m pip install --quiet --no-compile --disable-pip-version-check -r requirements/test.txt 2>&1 | grep -v '^WARNING: Location' || true
 	@$(RUN) -c 'import pytest, greenlet'
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.requirements $(CORE)
-	@echo "gosched: building the compiled core for Python $(TAG) (about half a minute)"
+	@echo "gosched: building the compiled core for Python $(TAG) (a minute or two)"
 	@$(RUN) tools/build.py
 	@touch $@
 
@@ -36,8 +36,11 @@ setup: $(VENV)/.built ## the .venv, with everything built
 demo: setup ## what it does, in half a minute
 	@$(RUN) -m gosched demo
 
-test: setup ## the tests, with a short exploration and no stress
-	@$(RUN) -m pytest -m "not stress" --ignore tests/explorer/test_races.py
+test: setup ## the tests, with a short exploration; not the slow ones, and no stress
+	@$(RUN) -m pytest -m "not stress and not slow" --ignore tests/explorer/test_races.py --ignore tests/explorer/test_told.py
+
+test-slow: setup ## the tests that take long
+	@$(RUN) -m pytest -m slow
 
 lint: setup ## ruff and mypy
 	@$(RUN) -m ruff check .
@@ -45,7 +48,7 @@ lint: setup ## ruff and mypy
 	@$(RUN) -m mypy
 
 explore: setup ## every schedule that CI explores, and the proof of every race line
-	@SCHEDULES=40000 $(RUN) -m pytest -m explore tests/explorer
+	@SCHEDULES=40000 $(RUN) -m pytest -o faulthandler_timeout=0 -m explore tests/explorer
 
 stress: setup ## real threads for STRESS_SECONDS
 	@$(RUN) -m pytest -m stress
@@ -53,12 +56,15 @@ stress: setup ## real threads for STRESS_SECONDS
 test-pure: setup ## the tests on the pure build
 	@GOSCHED_PURE=1 $(RUN) -m pytest -m "not stress and not explore"
 
+test-stacks: setup ## the tests with the stacks that are not the default; not the slow ones
+	@GOSCHED_STACKS=$$($(RUN) tools/other_stacks.py) $(RUN) -m pytest -m "not stress and not explore and not slow" --ignore tests/tsan --ignore tests/fidelity
+
 test-freethreaded: ## the tests and the stress on a free-threaded Python: python3.14t, or FREETHREADED=/path
 	@python=$${FREETHREADED:-$$(command -v python3.14t)}; \
 	 if [ -z "$$python" ]; then echo "test-freethreaded: no python3.14t on PATH; give FREETHREADED=/path/to/python3.14t" >&2; exit 2; fi; \
-	 $(MAKE) --no-print-directory PYTHON=$$python test && $(MAKE) --no-print-directory PYTHON=$$python stress
+	 $(MAKE) --no-print-directory PYTHON=$$python test && $(MAKE) --no-print-directory PYTHON=$$python test-slow && $(MAKE) --no-print-directory PYTHON=$$python test-stacks && $(MAKE) --no-print-directory PYTHON=$$python stress
 
-test-all: test lint explore stress test-pure test-freethreaded ## what CI runs
+test-all: test test-slow lint explore stress test-pure test-stacks test-freethreaded ## what CI runs
 
 bench: setup ## cases × runtimes, as ratios (needs requirements/bench.txt, installed here)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/bench.txt 2>&1 | grep -v '^WARNING: Location' || true

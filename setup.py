@@ -13,6 +13,8 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError, ExecError, PlatformError
 
 CORE = Path("src/gosched/core")
+BUILD = Path("build/cython")
+HEADERS = ("native.h", "pynative.h", "interp.h", "parked.h", "frames.h", "reach.h", "kernel.h", "watch.h", "attached.h", "trail.h")
 DIRECTIVES = {
     "language_level": 3,
     "annotation_typing": False,
@@ -49,20 +51,38 @@ def extensions() -> list[Extension]:
         return []
     from Cython.Build import cythonize
 
-    found = []
-    for pxd in sorted(CORE.glob("*.pxd")):
-        source = pxd.with_suffix(".pyx") if pxd.with_suffix(".pyx").exists() else pxd.with_suffix(".py")
-        found.append(
-            Extension(
-                f"gosched.core.{pxd.stem}",
-                [source.as_posix()],
-                include_dirs=[CORE.as_posix()],
-                depends=[(CORE / name).as_posix() for name in ("native.h", "pynative.h", "watch.h", "attached.h")],
-                extra_compile_args=["-O3", "-fno-plt", "-Wno-unused-function"],
-            )
-        )
-    modules: list[Extension] = cythonize(found, compiler_directives=DIRECTIVES, build_dir="build/cython", quiet=True)
+    stems = sorted(pxd.stem for pxd in CORE.glob("*.pxd"))
+    stamp = BUILD / "translated"  # Cython would do it all again for another Python: its own files are younger in a new venv
+    if stamp.exists() and stamp.read_text() == sources_now():
+        return [extension(stem, BUILD / CORE / f"{stem}.c") for stem in stems]
+    found = [extension(stem, source_of(stem)) for stem in stems]
+    modules: list[Extension] = cythonize(found, compiler_directives=DIRECTIVES, build_dir=BUILD.as_posix(), quiet=True, nthreads=os.cpu_count() or 1)
+    stamp.write_text(sources_now())
     return modules
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild})
+def source_of(stem: str) -> Path:
+    pyx = CORE / f"{stem}.pyx"
+    return pyx if pyx.exists() else CORE / f"{stem}.py"
+
+
+def extension(stem: str, source: Path) -> Extension:
+    return Extension(
+        f"gosched.core.{stem}",
+        [source.as_posix()],
+        include_dirs=[CORE.as_posix()],
+        depends=[(CORE / name).as_posix() for name in HEADERS],
+        extra_compile_args=["-O3", "-g0", "-fno-plt", "-Wno-unused-function"],
+    )
+
+
+def sources_now() -> str:
+    """What C is made of, and by what: the same text, the same C."""
+    from Cython import __version__
+
+    files = sorted(path for path in (Path("setup.py"), *CORE.glob("*.p*"), *CORE.glob("*.h")) if path.is_file())
+    return "\n".join([__version__, *(f"{path} {path.stat().st_mtime_ns}" for path in files)])
+
+
+if __name__ == "__main__":  # Cython's helper processes import this file, too
+    setup(ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild})

@@ -7,15 +7,19 @@ import importlib
 import json
 import sys
 
+from bench.net.driving import NETWORK, prepare
 from bench.work import Size
 
 
 def main(case: str, runtime: str, n: str, work: str, procs: str, collector: str) -> None:
+    size = Size(int(n), int(work), int(procs))
     module = importlib.import_module(f"bench.runtimes.{runtime}")
     if collector == "off":
         gc.collect()
         gc.disable()
-    reading = module.run(getattr(module, f"case_{case}"), Size(int(n), int(work), int(procs)))
+    if case in NETWORK:
+        prepare(size)
+    reading = module.run(getattr(module, f"case_{case}"), size)
     print(json.dumps(reading._asdict() | {"gil": gil_enabled()}))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.net.driving import NETWORK, apart, program
 from bench.runtimes import RUNTIMES, Runtime
 from bench.work import Size
 
@@ -134,10 +135,11 @@ class GoHost(Host):
         return self.missing
 
     def command(self, case: str, runtime: str, size: Size, collector: str) -> list[str]:
-        return [str(self.program), case, str(size.n), str(size.work)]
+        alone = ["taskset", "-c", "0"] if case in NETWORK and size.procs == 1 else []
+        return [*alone, str(self.program), case, str(size.n), str(size.work)]
 
     def environment(self, size: Size) -> dict[str, str]:
-        return {"GOMAXPROCS": str(size.procs)}
+        return {"GOMAXPROCS": str(size.procs), "GOSCHED_LOAD": str(program())} | apart(size)
 
     def __str__(self) -> str:
         return f"Go: {self.missing}" if self.missing else f"{self.label} ({self.compiler})"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -10,8 +12,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from . import linting
+
+# Random programs are the same ones in every run.
+settings.register_profile("gosched", deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+settings.load_profile("gosched")
 
 Script = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def pytest_configure() -> None:
+    """A shell starts `make test &` with SIGINT and SIGQUIT ignored, and every program that a test starts would inherit that."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What thousands of tests are made of stays: the collector is not to walk over it again and again, which took a fifth of the suite's time."""
+    gc.collect()
+    gc.freeze()
+    if len(session.items) > 1_000 and any(item.path.name == "test_lint.py" for item in session.items):
+        linting.begin(linting.MYPY)
 
 
 @pytest.fixture
@@ -33,8 +57,13 @@ def script(tmp_path: Path) -> Script:
     return run
 
 
-@pytest.fixture(scope="session")
+def shares(item: pytest.Item) -> int:
+    mark = item.get_closest_marker("share")
+    return int(mark.args[0]) if mark is not None else 1
+
+
+@pytest.fixture
 def stress_seconds(request: pytest.FixtureRequest) -> float:
-    """The share of one stress test. STRESS_SECONDS is for all of them together that were asked for."""
-    sharing = sum("stress_seconds" in getattr(item, "fixturenames", ()) for item in request.session.items)
-    return float(os.environ.get("STRESS_SECONDS", "5")) / max(1, sharing)
+    """What one stress test gets. STRESS_SECONDS is for all of them together that were asked for."""
+    sharing = sum(shares(item) for item in request.session.items if "stress_seconds" in getattr(item, "fixturenames", ()))
+    return float(os.environ.get("STRESS_SECONDS", "5")) * shares(request.node) / sharing

@@ -25,14 +25,25 @@ def test_simple_deadlock() -> None:
         await wg
 
     with pytest.raises(DeadlockError) as caught:
-        run(main, gomaxprocs=2)
-    lines = str(caught.value).split("\n")
-    assert lines[0] == "all goroutines are asleep - deadlock!"
-    assert lines[1:4] == ["", "goroutine 1 [sync.WaitGroup.Wait]:", "    test_simple_deadlock.<locals>.main"]
-    assert lines[4].startswith("created by test_simple_deadlock at ")
-    assert lines[6].endswith(" [sync.WaitGroup.Wait]:")
-    assert lines[7] == "    the other"
-    assert lines[8].startswith("created by test_simple_deadlock.<locals>.main in goroutine 1 at ")
+        run(main, gomaxprocs=1)
+    first = test_simple_deadlock.__code__.co_firstlineno
+    assert str(caught.value) == "\n".join(
+        [
+            "all goroutines are asleep - deadlock!",
+            "",
+            "goroutine 1 [sync.WaitGroup.Wait]:",
+            f"{__name__}.test_simple_deadlock.<locals>.main(...)",
+            f"\t{__file__}:{first + 10}",
+            f"created by {__name__}.test_simple_deadlock",
+            f"\t{__file__}:{first + 13}",
+            "",
+            'goroutine 2 [sync.WaitGroup.Wait] {name: "the other"}:',
+            f"{__name__}.test_simple_deadlock.<locals>.other(...)",
+            f"\t{__file__}:{first + 4}",
+            f"created by {__name__}.test_simple_deadlock.<locals>.main in goroutine 1",
+            f"\t{__file__}:{first + 9}",
+        ]
+    )
 
 
 def test_goexit_deadlock() -> None:

@@ -55,6 +55,7 @@ def outcome(tmp_path: Path, text: str, *options: str, **env: str) -> subprocess.
 MODES = pytest.mark.parametrize(("options", "env"), [((), {"GOSCHED_DEBUG": "1"}), (("-X", "dev"), {})], ids=["GOSCHED_DEBUG=1", "-X dev"])
 
 
+@pytest.mark.slow
 @MODES
 @pytest.mark.parametrize("expression", DROPPED)
 def test_a_dropped_operation_is_reported(tmp_path: Path, expression: str, options: tuple[str, ...], env: dict[str, str]) -> None:

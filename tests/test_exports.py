@@ -14,10 +14,12 @@ import gosched
 PUBLIC = sorted(n for n in vars(gosched) if not n.startswith("_") and not inspect.ismodule(getattr(gosched, n)))
 EXPECTED = {
     *("AbandonedThreadWarning", "ClosedChannelError", "DeadlineExceeded", "DeadlockError", "EndOfChannel", "Goexit", "GoschedError"),
-    *("SyncError", "ThreadLimitError"),
+    *("Canceled", "SyncError", "ThreadLimitError"),
+    *("Context", "Group", "Task", "background", "with_cancel", "with_deadline", "with_timeout", "with_value", "without_cancel"),
+    *("Deadlock", "find_deadlocks"),
     *("Goroutine", "MStats", "PStats", "Runtime", "RuntimeStats"),
     *("ayield_now", "blocking", "current", "go", "gomaxprocs", "lock_os_thread", "num_cpu", "num_goroutine", "run", "stats", "unlock_os_thread"),
-    "yield_now",
+    *("notify", "notify_context", "stack", "stop_notify", "yield_now"),
     *("Chan", "RecvChan", "SendChan", "aselect", "default", "nil", "select"),
     *("Cond", "Event", "Mutex", "Once", "Pool", "RWMutex", "Semaphore", "WaitGroup", "once_value"),
     *("Ticker", "Timer", "after", "after_func", "asleep", "now", "sleep"),

@@ -167,6 +167,32 @@ def test_a_forked_goroutine_that_ends_in_the_child_says_so(script: Script) -> No
     assert "in a forked child, the goroutine that forked has ended" in done.stderr
 
 
+def test_a_lock_that_another_thread_held_at_the_fork(script: Script) -> None:
+    """Nobody gives it back in the child. The pure build, whose locks can be had from here."""
+    done = script(
+        """
+        import os, threading, gosched
+        def hold(sched, held, over):
+            sched.acquire()
+            held.set()
+            over.wait()
+            sched.release()
+        async def main():
+            held, over = threading.Event(), threading.Event()
+            threading.Thread(target=hold, args=(gosched.Runtime.current().sched, held, over)).start()
+            held.wait()
+            pid = os.fork()
+            if pid == 0:
+                return None
+            over.set()
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        print(gosched.run(main), flush=True)
+        """,
+        GOSCHED_PURE="1",
+    )
+    assert done.stdout == "70\n", done.stderr
+
+
 def test_interpreter_exit_with_living_threads(script: Script) -> None:
     done = script(
         """

@@ -139,7 +139,7 @@ def test_bad_arguments_name_themselves() -> None:
         run(main, grace=-1)
     with pytest.raises(TypeError, match=r"^on_uncaught must be a function of \(goroutine, exception\), not int$"):
         run(main, on_uncaught=3)  # type: ignore[call-overload]
-    with pytest.raises(ValueError, match=r"^stacks must be None or 'thread', not 'heap'$"):
+    with pytest.raises(ValueError, match=r"^stacks must be 'greenlet' or 'thread', or left out, not 'heap'$"):
         run(main, stacks="heap")
     with pytest.raises(ValueError, match=r"^max_threads must be a positive int, not 0$"):
         Runtime(max_threads=0)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import weakref
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ import gosched
 from gosched import Runtime, WaitGroup, ayield_now, go, run
 from gosched.core.ending import begin_ending
 
+from .stalls.waiting import Deadline
 from .test_run import forever
 
 
@@ -68,19 +71,15 @@ def test_submit_from_another_thread() -> None:
 
 def test_submit_of_what_never_started_is_an_error_too() -> None:
     with Runtime(gomaxprocs=1) as rt:
-        gate, running = threading.Event(), threading.Event()
+        late: list[Any] = []
 
-        def holds_the_p() -> None:
-            running.set()
-            gate.wait(30)
+        def has_the_p() -> None:
+            late.append(rt.submit(print, "never printed"))
+            begin_ending(rt.sched)
 
-        rt.go(holds_the_p)
-        running.wait(30)
-        late = rt.submit(print, "never printed")
-        begin_ending(rt.sched)
-        gate.set()
+        rt.submit(has_the_p).result(30)
     with pytest.raises(gosched.GoschedError, match="was ended before it returned"):
-        late.result(0)
+        late[0].result(0)
 
 
 def test_an_exception_between_two_runs_surfaces_at_the_next() -> None:
@@ -148,8 +147,8 @@ def test_a_runtime_leaves_nothing_behind() -> None:
         assert rt.sched.threads == 0
         refs.append(weakref.ref(rt))
         del rt
-    for _ in range(100):  # a thread that has said good-bye may still be on its last lines
+    deadline = Deadline("the runtimes to go")
+    while any(ref() for ref in refs):  # a thread that has said good-bye may still be on its last lines
+        deadline.check()
+        time.sleep(0.001)
         gc.collect()
-        if not any(ref() for ref in refs):
-            break
-    assert [ref() for ref in refs] == [None] * 5

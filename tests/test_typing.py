@@ -195,6 +195,7 @@ def check(ints: gosched.Chan[int], floats: gosched.Chan[float]) -> None:
         "gosched.Once().ado(print)",
     ],
 )
+@pytest.mark.slow
 def test_a_forgotten_await_is_an_error(tmp_path: Path, cache: Path, line: str) -> None:
     text = f"async def main(ch: gosched.Chan[int], mutex: gosched.Mutex, wg: gosched.WaitGroup, event: gosched.Event) -> None:\n    {line}\n"
     found = findings(tmp_path, cache, text)
@@ -267,3 +268,33 @@ async def main(ch: gosched.Chan[int]) -> None:
 """,
     )
     assert found.keys() >= {'await ch.asend("text")', "await gosched.aselect(ch)", "gosched.Cond(3)", 'gosched.Chan[int]("eight")'}, found
+
+
+def test_signals_and_testing(tmp_path: Path, cache: Path) -> None:
+    assert not findings(
+        tmp_path,
+        cache,
+        """
+import signal
+from gosched.testing import check_leaks, explore, forbid_plain_in_async, virtual_run, wait_all_blocked
+
+async def main(n: int) -> str:
+    ch = gosched.Chan[signal.Signals](1)
+    gosched.notify(ch, signal.SIGTERM, 10)
+    gosched.stop_notify(ch)
+    with gosched.notify_context(None, signal.SIGTERM) as ctx:
+        assert_type(ctx, gosched.Context)
+    async with check_leaks():
+        await wait_all_blocked()
+    return "done"
+
+def plain() -> int:
+    with check_leaks(grace=2):
+        return 3
+
+with forbid_plain_in_async():
+    assert_type(virtual_run(main, 3, seed=4, shuffle=True), str)
+assert_type(virtual_run(plain, gomaxprocs=2, plain_in_async="error"), int)
+assert_type(explore(main, 3, seeds=range(3)), int)
+""",
+    )

@@ -24,25 +24,31 @@ type reading struct {
 }
 
 var cases = map[string]func(n, work int) reading{
-	"spawn":     spawn,
-	"yield":     yield,
-	"memory":    memory,
-	"fanout":    fanout,
-	"tree":      tree,
-	"free":      free,
-	"chain":     chain,
-	"pingpong":  pingpong,
-	"pipeline":  pipeline,
-	"select":    selectReady,
-	"skynet":    skynet,
-	"sieve":     sieve,
-	"mutex":     mutex,
-	"pairs":     pingpong,
-	"timers":    timers,
-	"hogs":      hogs,
-	"sleepers":  sleepers,
-	"preempted": preempted,
-	"sysmon":    sysmon,
+	"spawn":       spawn,
+	"yield":       yield,
+	"memory":      memory,
+	"fanout":      fanout,
+	"tree":        tree,
+	"free":        free,
+	"chain":       chain,
+	"pingpong":    pingpong,
+	"pipeline":    pipeline,
+	"select":      selectReady,
+	"skynet":      skynet,
+	"sieve":       sieve,
+	"mutex":       mutex,
+	"pairs":       pingpong,
+	"timers":      timers,
+	"plainhop":    pingpong,
+	"plainspawn":  spawn,
+	"plainpark":   park,
+	"plainmemory": memory,
+	"echo":        echoes,
+	"connections": connections,
+	"hogs":        hogs,
+	"sleepers":    sleepers,
+	"preempted":   preempted,
+	"sysmon":      sysmon,
 }
 
 func main() {
@@ -114,6 +120,28 @@ func memory(n, _ int) reading {
 	gate.Done()
 	all.Wait()
 	return reading{int(woken.Load()), grown}
+}
+
+// park starts goroutines that each wait once, `work` at a time.
+func park(n, work int) reading {
+	var woken atomic.Int64
+	begin := time.Now()
+	gate := make(chan int)
+	for range n / work {
+		var all sync.WaitGroup
+		for range work {
+			all.Go(func() {
+				<-gate
+				woken.Add(1)
+			})
+		}
+		runtime.Gosched()
+		for i := range work {
+			gate <- i
+		}
+		all.Wait()
+	}
+	return reading{int(woken.Load()), time.Since(begin).Nanoseconds()}
 }
 
 // fanout keeps n goroutines busy for 5 ms each. Python counts to `work` in that time; Go spins as long as that takes, and says `work` too.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine
 from itertools import count, pairwise
 from typing import Any
 
+from bench.net.driving import Load, Served, drive
 from bench.work import CHUNK, HOUR, NAP, Reading, Size, Ticks, async_bodies, burn, burn_for, long_sum, now, picks, resident
 
 
@@ -279,3 +280,37 @@ async def case_blocking(size: Size) -> Reading:
     for _ in range(size.n):
         zeros += await loop.run_in_executor(None, int) == 0
     return Reading(zeros, now() - begin)
+
+
+async def with_server(size: Size, idle: bool = False) -> tuple[Served, Load]:
+    """Streams: what a Python program would use."""
+    served = Served(size)
+
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65_536):
+            served.request()
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(echo, "127.0.0.1", 0, backlog=4096) as server:
+        port: int = server.sockets[0].getsockname()[1]
+        return served, await asyncio.get_running_loop().run_in_executor(None, drive, port, size, idle)
+
+
+async def case_echo(size: Size) -> Reading:
+    served, load = await with_server(size)
+    return served.speed(load)
+
+
+case_echowork = case_echo
+
+
+async def case_latency(size: Size) -> Reading:
+    served, load = await with_server(size)
+    return served.lateness(load)
+
+
+async def case_connections(size: Size) -> Reading:
+    served, load = await with_server(size, idle=True)
+    return served.memory(load)

@@ -14,7 +14,9 @@ import gevent  # type: ignore[import-not-found, import-untyped, unused-ignore]
 import gevent.event  # type: ignore[import-not-found, import-untyped, unused-ignore]
 import gevent.lock  # type: ignore[import-not-found, import-untyped, unused-ignore]
 from gevent.queue import SimpleQueue  # type: ignore[import-not-found, import-untyped, unused-ignore]
+from gevent.server import StreamServer  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
+from bench.net.driving import Load, Served, drive
 from bench.work import Reading, Size, burn, now, plain_bodies, resident
 
 
@@ -116,7 +118,29 @@ def case_pingpong(size: Size) -> Reading:
     return Reading(sum(counted), now() - begin)
 
 
-case_pairs = case_pingpong
+case_pairs = case_plainhop = case_pingpong
+case_plainspawn = case_spawn
+case_plainmemory = case_memory
+
+
+def case_plainpark(size: Size) -> Reading:
+    """`work` of them wait at a time."""
+    woken = 0
+
+    def wait(gate: Any) -> None:
+        nonlocal woken
+        gate.get()
+        woken += 1
+
+    gate = SimpleQueue()
+    begin = now()
+    for _ in range(size.n // size.work):
+        greenlets = [gevent.spawn(wait, gate) for _ in range(size.work)]
+        gevent.sleep(0)
+        for i in range(size.work):
+            gate.put(i)
+        gevent.joinall(greenlets)
+    return Reading(woken, now() - begin)
 
 
 def case_pipeline(size: Size) -> Reading:
@@ -194,3 +218,36 @@ def case_mutex(size: Size) -> Reading:
         with lock:
             last = i
     return Reading(last, now() - begin)
+
+
+def with_server(size: Size, idle: bool = False) -> tuple[Served, Load]:
+    served = Served(size)
+
+    def echo(sock: Any, address: object) -> None:
+        while data := sock.recv(65_536):
+            served.request()
+            sock.sendall(data)
+
+    server = StreamServer(("127.0.0.1", 0), echo, backlog=4096)
+    server.start()
+    load: Load = gevent.get_hub().threadpool.apply(drive, (server.server_port, size, idle))
+    server.stop()
+    return served, load
+
+
+def case_echo(size: Size) -> Reading:
+    served, load = with_server(size)
+    return served.speed(load)
+
+
+case_echowork = case_echo
+
+
+def case_latency(size: Size) -> Reading:
+    served, load = with_server(size)
+    return served.lateness(load)
+
+
+def case_connections(size: Size) -> Reading:
+    served, load = with_server(size, idle=True)
+    return served.memory(load)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import count, pairwise
 from threading import get_native_id
 from typing import Any
 
 import gosched
+from bench.net.driving import Load, Served, drive
 from bench.work import (
     HOUR,
     NAP,
@@ -25,12 +27,14 @@ from bench.work import (
     long_sum,
     now,
     picks,
+    plain_bodies,
     resident,
 )
+from gosched import net
 
 
-def run(case: Callable[[Size], Coroutine[Any, Any, Reading]], size: Size) -> Reading:
-    return gosched.run(case, size, gomaxprocs=size.procs)
+def run(case: Callable[[Size], Any], size: Size) -> Reading:
+    return gosched.run(case, size, gomaxprocs=size.procs)  # type: ignore[no-any-return]
 
 
 async def case_spawn(size: Size) -> Reading:
@@ -64,6 +68,86 @@ async def case_memory(size: Size) -> Reading:
     crowd = await Crowd.parked(size.n)
     grown = resident() - before
     return Reading(await crowd.release(), grown)
+
+
+def case_plainhop(size: Size) -> Reading:
+    trips = size.n // size.work
+    counted: list[int] = []
+
+    def ping(there: gosched.Chan[int], back: gosched.Chan[int]) -> None:
+        v = 0
+        for _ in range(trips):
+            there.send(v)
+            v = back.recv()
+        counted.append(v)
+
+    def pong(there: gosched.Chan[int], back: gosched.Chan[int]) -> None:
+        for _ in range(trips):
+            back.send(there.recv() + 1)
+
+    wg = gosched.WaitGroup()
+    begin = now()
+    for _ in range(size.work):
+        there: gosched.Chan[int] = gosched.Chan()
+        back: gosched.Chan[int] = gosched.Chan()
+        wg.go(ping, there, back)
+        wg.go(pong, there, back)
+    wg.wait()
+    return Reading(sum(counted), now() - begin)
+
+
+def case_plainspawn(size: Size) -> Reading:
+    bodies, ran = plain_bodies(size)
+    wg = gosched.WaitGroup()
+    begin = now()
+    for body in bodies:
+        wg.go(body)
+    wg.wait()
+    return Reading(len(ran), now() - begin)
+
+
+def case_plainpark(size: Size) -> Reading:
+    """`work` of them wait at a time."""
+    woken = 0
+
+    def wait(gate: gosched.Chan[int]) -> None:
+        nonlocal woken
+        gate.recv()
+        woken += 1
+
+    gate: gosched.Chan[int] = gosched.Chan()
+    begin = now()
+    for _ in range(size.n // size.work):
+        wg = gosched.WaitGroup()
+        for _ in range(size.work):
+            wg.go(wait, gate)
+        gosched.yield_now()
+        for i in range(size.work):
+            gate.send(i)
+        wg.wait()
+    return Reading(woken, now() - begin)
+
+
+def case_plainmemory(size: Size) -> Reading:
+    everybody, all_ended = gosched.WaitGroup(), gosched.WaitGroup()
+    gate: gosched.Chan[int] = gosched.Chan()
+    woken = 0
+
+    def wait() -> None:
+        nonlocal woken
+        everybody.done()
+        gate.recv_ok()
+        woken += 1
+
+    before = resident()
+    everybody.add(size.n)
+    for _ in range(size.n):
+        all_ended.go(wait)
+    everybody.wait()
+    grown = resident() - before
+    gate.close()
+    all_ended.wait()
+    return Reading(woken, grown)
 
 
 async def case_fanout(size: Size) -> Reading:
@@ -435,3 +519,40 @@ class Crowd:
         self.gate.done()
         await self.all
         return len(self.woken)
+
+
+async def with_server(size: Size, idle: bool = False) -> tuple[Served, Load]:
+    served = Served(size)
+
+    async def echo(conn: net.Conn) -> None:
+        with suppress(ConnectionError):  # the load does not wait for the last answers
+            async with conn:
+                while data := await conn.aread():
+                    served.request()
+                    await conn.awrite(data)
+
+    async def serve(listener: net.Listener) -> None:
+        async for conn in listener:
+            gosched.go(echo, conn)
+
+    async with net.listen("127.0.0.1:0") as listener:
+        gosched.go(serve, listener)
+        return served, gosched.blocking(drive, listener.address.port, size, idle)
+
+
+async def case_echo(size: Size) -> Reading:
+    served, load = await with_server(size)
+    return served.speed(load)
+
+
+case_echowork = case_echo
+
+
+async def case_latency(size: Size) -> Reading:
+    served, load = await with_server(size)
+    return served.lateness(load)
+
+
+async def case_connections(size: Size) -> Reading:
+    served, load = await with_server(size, idle=True)
+    return served.memory(load)

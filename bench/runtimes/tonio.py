@@ -13,9 +13,11 @@ from itertools import count, pairwise
 from typing import Any
 
 import tonio.colored as tonio  # type: ignore[import-not-found, import-untyped, unused-ignore]
+from tonio.colored import net  # type: ignore[import-not-found, import-untyped, unused-ignore]
 from tonio.colored.sync import Lock  # type: ignore[import-not-found, import-untyped, unused-ignore]
 from tonio.colored.sync.channel import channel, unbounded  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
+from bench.net.driving import Load, Served, drive
 from bench.work import Reading, Size, async_bodies, burn, now, picks, resident
 
 
@@ -209,3 +211,38 @@ async def case_mutex(size: Size) -> Reading:
         async with lock:
             last = i
     return Reading(last, now() - begin)
+
+
+async def with_server(size: Size, idle: bool = False) -> tuple[Served, Load]:
+    served = Served(size)
+
+    async def echo(stream: Any) -> None:
+        while data := await stream.receive_some(65_536):
+            served.request()
+            await stream.send_all(data)
+        stream.close()
+
+    async def serve(listener: Any) -> None:
+        while True:
+            stream = await listener.accept()
+            tonio.spawn(echo(stream))
+
+    (listener,) = await net.open_tcp_listeners(0, host="127.0.0.1", backlog=4096)
+    async with tonio.scope() as scope:
+        scope.spawn(serve(listener))
+        load: Load = await tonio.spawn_blocking(drive, listener.socket.getsockname()[1], size, idle)
+        scope.cancel()
+    return served, load
+
+
+async def case_echo(size: Size) -> Reading:
+    served, load = await with_server(size)
+    return served.speed(load)
+
+
+case_echowork = case_echo
+
+
+async def case_connections(size: Size) -> Reading:
+    served, load = await with_server(size, idle=True)
+    return served.memory(load)

@@ -8,7 +8,11 @@ from typing import Any
 import uvloop  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
 from bench.runtimes.asyncio import (
+    case_connections,
+    case_echo,
+    case_echowork,
     case_fanout,
+    case_latency,
     case_memory,
     case_mutex,
     case_pairs,
@@ -25,7 +29,11 @@ from bench.runtimes.asyncio import (
 from bench.work import Reading, Size
 
 __all__ = [
+    "case_connections",
+    "case_echo",
+    "case_echowork",
     "case_fanout",
+    "case_latency",
     "case_memory",
     "case_mutex",
     "case_pairs",

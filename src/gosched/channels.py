@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Coroutine, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from gosched.core import plainchan
 from gosched.core.chan import Channel
 from gosched.core.g import Goroutine
 from gosched.core.interrupt import Cancellation
@@ -96,18 +97,22 @@ class Chan(Channel, Generic[T]):
 
     # ---- send ----
 
-    def send(self, value: T, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
-        """Sends, and waits until a receiver or the buffer has the value. On a closed channel: ClosedChannelError."""
-        if block("send", lambda g: self.send_as(g, value), self.withdraw, Guard(timeout, ctx)) is Closed:
-            raise self.send_error()
-
     if TYPE_CHECKING:
+
+        def send(self, value: T, timeout: float | None = None, ctx: Cancellation | None = None) -> None: ...
 
         def asend(self, value: T, timeout: float | None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, None]:
             """`send`, awaited."""
             raise NotImplementedError
-    elif DEBUG:
-        asend = watched(Channel.asend, "Chan.asend")
+    else:
+        send = plainchan.send
+        if DEBUG:
+            asend = watched(Channel.asend, "Chan.asend")
+
+    def send_until(self, value: T, timeout: float | None, ctx: Cancellation | None) -> None:
+        """`send` with something that may end it, or by a thread."""
+        if block("send", lambda g: self.send_as(g, value), self.withdraw, Guard(timeout, ctx)) is Closed:
+            raise self.send_error()
 
     @twin
     def asend_until(self, value: T, timeout: float | None, ctx: Cancellation | None) -> Generator[Any, Any, None]:
@@ -125,14 +130,9 @@ class Chan(Channel, Generic[T]):
 
     # ---- receive ----
 
-    def recv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> T:
-        """The next value. On a channel that is closed and drained: EndOfChannel."""
-        answer = block("receive", self.recv_as, self.withdraw, Guard(timeout, ctx))
-        if answer is Closed:
-            raise self.recv_error()
-        return answer  # type: ignore[no-any-return]
-
     if TYPE_CHECKING:
+
+        def recv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> T: ...
 
         def arecv(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, T]:
             """`recv`, awaited."""
@@ -140,8 +140,17 @@ class Chan(Channel, Generic[T]):
 
         def __aiter__(self) -> AsyncIterator[T]: ...
         def __anext__(self) -> Coroutine[Any, Any, T]: ...
-    elif DEBUG:
-        arecv = watched(Channel.arecv, "Chan.arecv")
+    else:
+        recv = plainchan.recv
+        if DEBUG:
+            arecv = watched(Channel.arecv, "Chan.arecv")
+
+    def recv_until(self, timeout: float | None, ctx: Cancellation | None) -> T:
+        """`recv` with something that may end it, or by a thread."""
+        answer = block("receive", self.recv_as, self.withdraw, Guard(timeout, ctx))
+        if answer is Closed:
+            raise self.recv_error()
+        return answer  # type: ignore[no-any-return]
 
     @twin
     def arecv_until(self, timeout: float | None, ctx: Cancellation | None) -> Generator[Any, Any, T]:
@@ -151,10 +160,16 @@ class Chan(Channel, Generic[T]):
             raise self.recv_error()
         return answer  # type: ignore[no-any-return]
 
-    def recv_ok(self, timeout: float | None = None, ctx: Cancellation | None = None) -> tuple[T | None, bool]:
-        """Go's comma-ok: (value, True), or (None, False) when the channel is closed and drained."""
+    if TYPE_CHECKING:
+
+        def recv_ok(self, timeout: float | None = None, ctx: Cancellation | None = None) -> tuple[T | None, bool]: ...
+    else:
+        recv_ok = plainchan.recv_ok
+
+    def recv_ok_until(self, timeout: float | None, ctx: Cancellation | None) -> tuple[T | None, bool]:
+        """`recv_ok` with something that may end it, by a thread, or of a channel with a `recv` of its own."""
         try:
-            return self.recv(timeout=timeout, ctx=ctx), True
+            return self.recv(timeout, ctx), True
         except EndOfChannel:
             return None, False
 
@@ -243,12 +258,12 @@ class Nil(Chan[Any]):
 
 
 def _never_sent(g: Goroutine) -> object:
-    begin_wait(g, W_SEND_NIL)
+    begin_wait(g, W_SEND_NIL, None)
     return Parked
 
 
 def _never_received(g: Goroutine) -> object:
-    begin_wait(g, W_RECV_NIL)
+    begin_wait(g, W_RECV_NIL, None)
     return Parked
 
 

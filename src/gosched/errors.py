@@ -2,6 +2,7 @@
 
     BaseException
       Goexit                      ends one goroutine quietly; thrown into the others when main is over
+      Canceled                    the context was cancelled; ends a goroutine quietly, too
     Exception
       RuntimeError
         GoschedError
@@ -11,7 +12,9 @@
           SyncError               misuse of a sync object, in Go's words
           ThreadLimitError        more threads than the cap allows
       TimeoutError
-        DeadlineExceeded          a `timeout=` was over
+        DeadlineExceeded          a `timeout=` was over, a context's deadline, or a connection's
+      ConnectionError
+        ClosedError               use of a connection, or of a listener, that was closed on this side
     ResourceWarning
       AbandonedThreadWarning      a thread stayed behind in a foreign call
 
@@ -23,6 +26,10 @@ from __future__ import annotations
 
 class Goexit(BaseException):
     """Ends the goroutine that it passes through, and nothing else. `finally` blocks run; parking in one raises it again."""
+
+
+class Canceled(BaseException):
+    """The context was cancelled, and so ended the operation. No `except Exception` swallows it. `__cause__` is the cause, if one was given."""
 
 
 class GoschedError(RuntimeError):
@@ -57,6 +64,10 @@ class DeadlineExceeded(TimeoutError):
     """The operation did not go through in time, and has left nothing behind."""
 
 
+class ClosedError(ConnectionError):
+    """Use of a connection, or of a listener, that was closed on this side."""
+
+
 class ThreadLimitError(GoschedError):
     """The program needs more threads than its cap allows."""
 
@@ -83,8 +94,34 @@ def inside_scheduler() -> RuntimeError:
     return RuntimeError("this would block inside the scheduler (a finaliser that runs there?): use try_send, try_recv or go(fn)")
 
 
+PLAIN = {
+    "chan receive": ("ch.recv()", "await ch.arecv(), or async for"),
+    "chan receive (nil chan)": ("nil.recv()", "await nil.arecv()"),
+    "chan send": ("ch.send()", "await ch.asend()"),
+    "chan send (nil chan)": ("nil.send()", "await nil.asend()"),
+    "select": ("select()", "await aselect()"),
+    "select (no cases)": ("select()", "await aselect()"),
+    "sleep": ("sleep()", "await asleep()"),
+    "sync.WaitGroup.Wait": ("wg.wait()", "await wg"),
+    "sync.Cond.Wait": ("cond.wait()", "await cond"),
+    "sync.Mutex.Lock": ("mutex.lock()", "await mutex.alock(), or async with"),
+    "sync.RWMutex.RLock": ("mutex.rlock()", "await mutex.arlock(), or async with"),
+    "sync.RWMutex.Lock": ("mutex.lock()", "await mutex.alock(), or async with"),
+    "semacquire": ("semaphore.acquire()", "await semaphore.aacquire(), or async with"),
+    "event wait": ("event.wait()", "await event"),
+    "IO wait": ("reading, writing, accepting, dialling", "await the twin: aread(), awrite(), aaccept(), adial()"),
+    "yield": ("yield_now()", "await ayield_now()"),
+}
+
+
+def plain_in_async(reason: str) -> RuntimeError:
+    """`reason` is why it waits, in Go's words."""
+    plain, twin = PLAIN.get(reason, (f"the plain spelling ({reason})", "await the twin"))
+    return RuntimeError(f"{plain} in an async goroutine waits with its stack, which is forbidden here: {twin}")
+
+
 def bad_case(case: object, index: int) -> TypeError:
-    return TypeError(f"select: case {index} must be ch.recv, ch.recv_ok, (ch.send, value) or default, not {case!r}")
+    return TypeError(f"select: case {index} must be ch.recv, ch.recv_ok, (ch.send, value), a Context or default, not {case!r}")
 
 
 def foreign_await(value: object) -> TypeError:

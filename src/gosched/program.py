@@ -13,7 +13,8 @@ from gosched.core.ending import begin_ending
 from gosched.core.g import Goroutine, Watcher
 from gosched.core.sched import Scheduler
 from gosched.core.states import RETURNED
-from gosched.errors import DeadlockError, Goexit
+from gosched.dump import dump
+from gosched.errors import Canceled, DeadlockError, Goexit
 
 OnUncaught = Callable[[Goroutine, BaseException], object]
 
@@ -56,14 +57,15 @@ class Program:
 
     def failed(self, g: Goroutine, error: BaseException) -> None:
         """An exception left a goroutine that nobody watches."""
-        if isinstance(error, Goexit):
+        if isinstance(error, Goexit | Canceled):
             return
         if self.on_uncaught is not None and not isinstance(error, SystemExit):
             try:
                 self.on_uncaught(g, error)
                 return
             except BaseException as second:  # what the handler raises ends the program instead
-                error = second
+                begin_outside(second, __file__)
+                error = raised_while(error, second)
         error.add_note(describe(g))
         self.fatal(error)
 
@@ -81,6 +83,9 @@ class Program:
         self.gone = True
         self.changed()
 
+    def stuck(self, seconds: float) -> None:
+        """A goroutine has kept its P so long, and perhaps the GIL: sysmon could do nothing about it before."""
+
     def thread_gone(self) -> None:
         self.changed()
 
@@ -91,13 +96,24 @@ def describe(g: Goroutine) -> str:
 
 
 def deadlock(sched: Scheduler) -> DeadlockError:
-    """The report: who waits on what, and where it was started."""
-    goroutines = sched.goroutines()
-    if not goroutines:
+    """The report: who waits on what, since when and where, and where it was started."""
+    if not sched.goroutines():
         return DeadlockError("no goroutines (main called Goexit) - deadlock!")
-    lines = ["all goroutines are asleep - deadlock!"]
-    for g in goroutines:
-        lines += ["", f"goroutine {g.id} [{g.wait_reason or g.state}]:", f"    {g.name}"]
-        if g.created_by:
-            lines.append(f"created by {g.created_by}")
-    return DeadlockError("\n".join(lines))
+    return DeadlockError("all goroutines are asleep - deadlock!\n\n" + dump(sched, alone=True))
+
+
+def begin_outside(error: BaseException, file: str) -> None:
+    """The traceback does not begin with frames of that file of ours, which say nothing to who reads it."""
+    while error.__traceback__ is not None and error.__traceback__.tb_frame.f_code.co_filename == file:
+        error.__traceback__ = error.__traceback__.tb_next
+
+
+def raised_while(first: BaseException, second: BaseException) -> BaseException:
+    """The second, out of a handler of the first: as if raised in an `except` block."""
+    last, seen = second, {id(first)}
+    while last.__context__ is not None and id(last) not in seen:
+        seen.add(id(last))
+        last = last.__context__
+    if id(last) not in seen:
+        last.__context__ = first
+    return second

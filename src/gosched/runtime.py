@@ -1,7 +1,7 @@
 """Running programs: Runtime, run, and what a goroutine asks of the runtime it is in.
 
 The thread that calls run() runs no goroutine. It waits on a bell, open to signals, and judges what the Ms report: the end of main, an uncaught
-exception, that all are asleep. So Ctrl-C ends a program in which every goroutine sleeps.
+exception, that all are asleep. So Ctrl-C ends a program in which every goroutine sleeps. And it runs errands: only the main thread can set handlers.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from importlib import import_module
 from types import TracebackType
 from typing import Any, ParamSpec, TypedDict, TypeVar, Unpack, overload
 
@@ -30,14 +31,19 @@ from gosched.core.snapshot import current_goroutine, left_behind
 from gosched.core.spawn import AsyncgenFinisher, go, spawn, spawn_outside
 from gosched.core.states import LOOK_NS, MAX_THREADS, RETURNED, SLICE_NS
 from gosched.core.yielding import YIELD_NOW
-from gosched.debug import WATCHDOG
+from gosched.dump import dump, dump_all
 from gosched.errors import AbandonedThreadWarning, Goexit, GoschedError, no_runtime
-from gosched.program import Main, OnUncaught, Program, deadlock
+from gosched.program import Main, OnUncaught, Program, begin_outside, deadlock
+from gosched.quitting import answering
 from gosched.spelling import returns_op
+from gosched.stacks.light import advisable, available
 from gosched.stats import RuntimeStats, collect
 from gosched.system.asking import lag
 from gosched.system.cpus import default_gomaxprocs, num_cpu
+from gosched.system.errands import Errands
+from gosched.system.handlers import HANDLERS
 from gosched.system.threads import ThreadHost, in_forked_child, outsiders
+from gosched.trace.record import LiveRecorder, Recorder, recorder_for
 
 __all__ = [
     "Runtime",
@@ -50,6 +56,7 @@ __all__ = [
     "num_cpu",
     "num_goroutine",
     "run",
+    "stack",
     "stats",
     "unlock_os_thread",
     "yield_now",
@@ -68,6 +75,17 @@ SLICE = 0.01
 _open: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
 
+class VIEW:
+    """Whether a runtime that is not told has a live page: `gosched run --view` says so."""
+
+    wanted = False
+
+
+def open_view(rt: Runtime, recorder: Recorder | None) -> Any:
+    """The page stands above us, and is imported only if it is wanted: it brings a web server along."""
+    return import_module("gosched.web").open_view(rt, recorder)
+
+
 class Runtime(Program):
     """A runtime that stays: `rt.run` may be called several times, and other threads may start goroutines on it.
 
@@ -83,21 +101,18 @@ class Runtime(Program):
         self,
         *,
         gomaxprocs: int | None = None,
-        trace: str | None = None,
+        trace: str | os.PathLike[str] | Recorder | None = None,
         on_uncaught: OnUncaught | None = None,
         deadlock: bool = True,
         stacks: str | None = None,
-        view: bool = False,
+        view: bool | None = None,
         grace: float = 1.0,
         seed: int | None = None,
         max_threads: int = MAX_THREADS,
     ) -> None:
         super().__init__(on_uncaught)
-        for name, value in (("trace", trace), ("view", view)):
-            if value:
-                raise NotImplementedError(f"{name}={value!r} is not built yet: leave it out")
-        if stacks not in (None, "thread"):
-            raise ValueError(f"stacks must be None or 'thread', not {stacks!r}")
+        recorder = recorder_for(trace)
+        light = light_stacks(stacks)
         if on_uncaught is not None and not callable(on_uncaught):
             raise TypeError(f"on_uncaught must be a function of (goroutine, exception), not {type(on_uncaught).__name__}")
         if not isinstance(grace, int | float) or grace < 0:
@@ -110,13 +125,25 @@ class Runtime(Program):
         self._pid = os.getpid()
         self._bell = _thread.allocate_lock()
         self._bell.acquire()
+        self._errands = Errands(self.changed)
         self._closed = False
-        self._host = ThreadHost(self)
+        self._why = "end"
+        self._host = ThreadHost(self, light=light)
         seed = time.monotonic_ns() & 0xFFFFFFFF if seed is None else seed
         self.sched = self._host.sched = Scheduler(self._host, n, seed, max_threads=max_threads)
         self.sched.virtual = False
         self._host.asyncgen_hooks = (None, AsyncgenFinisher(self.sched))
-        self.sched.set_watch(SLICE_NS, SLICE_NS - round(lag() * 1e9), LOOK_NS, SLICE_NS // 2 if WATCHDOG else 0)
+        self.sched.set_watch(SLICE_NS, SLICE_NS - round(lag() * 1e9), LOOK_NS, self._host.ticks.period)
+        viewed = view or (view is None and VIEW.wanted)
+        self._recorder = recorder = LiveRecorder() if viewed and recorder is None else recorder
+        self._view = open_view(self, recorder) if viewed else None
+        if recorder is not None:
+            try:
+                recorder.open(self.sched)
+            except BaseException:
+                if self._view is not None:
+                    self._view.close()
+                raise
         _open.add(self)
 
     @staticmethod
@@ -132,7 +159,12 @@ class Runtime(Program):
 
     def run(self, main: Body, /, *args: Any) -> Any:
         """Runs main as a goroutine and returns its result. The others live on until the block ends."""
-        return self._run(main, args, ends=False)
+        try:
+            with answering(self._living):
+                return self._run(main, args, ends=False)
+        except BaseException as error:
+            begin_outside(error, __file__)
+            raise
 
     def _run(self, main: Body, args: tuple[Any, ...], ends: bool) -> Any:
         if current_m() is not None:
@@ -141,13 +173,14 @@ class Runtime(Program):
         self._raise_error()
         watcher = Main(self, ends)
         self.asleep = False
-        spawn_outside(self.sched, main, args, None, watcher, False)
-        try:
-            self._wait_for(watcher)
-        except BaseException as interrupt:  # Ctrl-C, or whatever another signal handler raised, out of the wait
-            self.fatal(interrupt)
-            self.close()
-            raise
+        with self._errands:
+            spawn_outside(self.sched, main, args, None, watcher, False)
+            try:
+                self._wait_for(watcher)
+            except BaseException as interrupt:  # Ctrl-C, or whatever another signal handler raised, out of the wait
+                self.fatal(interrupt)
+                self.close()
+                raise
         self._raise_error()
         if watcher.error is not None:
             raise watcher.error
@@ -181,11 +214,12 @@ class Runtime(Program):
         """Until main is done or the program fails."""
         suspicion = 0.0
         while not main.done and self.error is None:
+            self._errands.serve()
             if main.left and self.sched.live_count() == 0:
-                self.fatal(deadlock(self.sched))
+                self._deadlocked()
             elif self.asleep and self._detect and still_dead(self.sched) and not main.done:  # asked last: main may have ended since
                 if self._beyond_help() and not main.done:
-                    self.fatal(deadlock(self.sched))
+                    self._deadlocked()
                     break
                 suspicion = min(1.0, suspicion * 2 or 0.05)
             else:
@@ -193,13 +227,25 @@ class Runtime(Program):
                 self.asleep = False
             self._bell.acquire(timeout=suspicion or GLANCE)
 
+    def _deadlocked(self) -> None:
+        self._why = "deadlock"
+        if self._recorder is not None:
+            self._recorder.alarm(self._why)
+        self.fatal(deadlock(self.sched))
+
+    def stuck(self, seconds: float) -> None:
+        if self._recorder is not None:
+            self._recorder.stalled(seconds)
+
     def _beyond_help(self) -> bool:
-        """No thread outside can wake one of our goroutines, and none of another runtime can, through a channel that joins them.
+        """No thread outside can wake one of our goroutines, no signal, and none of another runtime can, through a channel that joins them.
 
         Who has just woken one may be gone or asleep again: so threads are asked first, all runtimes after that, and no goroutine had a turn
         since."""
         turns = self._turns()
-        return not outsiders() and all(still_dead(rt.sched) for rt in (self, *list(_open))) and turns == self._turns()
+        runtimes = (self, *list(_open))
+        busy = outsiders() or HANDLERS.watched() or any(rt._host.helpers.pending for rt in runtimes)
+        return not busy and all(still_dead(rt.sched) for rt in runtimes) and turns == self._turns()
 
     def _turns(self) -> list[int]:
         return [p.usertick for rt in (self, *list(_open)) for p in rt.sched.allp]
@@ -236,6 +282,8 @@ class Runtime(Program):
         _open.discard(self)
         if in_forked_child(self._pid):
             return
+        self._errands.shut()
+        HANDLERS.drop_owner(self)  # first: Ctrl-C is Ctrl-C again, for who does not want to wait for the rest
         begin_ending(self.sched)
         try:
             self._wait_until(lambda: self.sched.live_count() == 0)
@@ -243,7 +291,11 @@ class Runtime(Program):
             begin_exit(self.sched)
         self._wait_until(lambda: self.sched.threads == 0 and not self._host.watching)
         self._host.close()
-        threads, goroutines = self.sched.threads, left_behind(self.sched)
+        if self._recorder is not None:
+            self._recorder.close(self._why)
+        if self._view is not None:
+            self._view.close()
+        threads, goroutines = self.sched.threads, len(left_behind(self.sched))
         if threads or goroutines:
             warnings.warn(
                 f"gosched: after {self._grace:g} s in which nothing ended, abandoned {threads} thread{'s' * (threads != 1)} "
@@ -267,15 +319,31 @@ class Runtime(Program):
         if self._closed:
             raise RuntimeError(f"{what}: this runtime is closed; start a new one")
 
+    def _living(self) -> list[Scheduler]:
+        """Of whose goroutines a dump tells: this runtime is one of them also while it closes."""
+        return [rt.sched for rt in dict.fromkeys((self, *_open)) if not in_forked_child(rt._pid)]
+
     def stats(self) -> RuntimeStats:
         return collect(self.sched)
+
+
+def light_stacks(stacks: str | None) -> bool:
+    """Whether stacks are set aside: as asked for, by the argument or by GOSCHED_STACKS of the environment; else where that is safe."""
+    where = "stacks"
+    if stacks is None:
+        where, stacks = "GOSCHED_STACKS", os.environ.get("GOSCHED_STACKS") or None
+    if stacks not in (None, "greenlet", "thread"):
+        raise ValueError(f"{where} must be 'greenlet' or 'thread', or left out, not {stacks!r}")
+    if stacks == "greenlet" and not available():
+        raise RuntimeError(f"{where}='greenlet' needs greenlet: pip install greenlet, or leave it out")
+    return advisable() if stacks is None else stacks == "greenlet"
 
 
 class Options(TypedDict, total=False):
     """What run() passes on to its Runtime."""
 
     gomaxprocs: int | None
-    trace: str | None
+    trace: str | os.PathLike[str] | Recorder | None
     on_uncaught: OnUncaught | None
     deadlock: bool
     stacks: str | None
@@ -313,7 +381,10 @@ def run(main: Body, /, *args: Any, **options: Unpack[Options]) -> Any:
     gomaxprocs    the number of Ps; by default GOMAXPROCS of the environment, else 1 with a GIL, else the CPUs
     on_uncaught   called with (goroutine, exception) instead of ending the program when an exception leaves a goroutine
     deadlock      False: do not look for deadlocks
-    stacks        what a goroutine that waits by the plain spelling keeps: "thread", its thread
+    trace         the name of a file that what happens is written to, or a gosched.trace.FlightRecorder; by default GOSCHED_TRACE of the environment
+    stacks        what a goroutine that waits by the plain spelling keeps: "greenlet", its stack, or "thread", its thread; by default
+                  GOSCHED_STACKS of the environment, else greenlet where that is safe (docs/stacks.md)
+    view          True: serve a page that shows live what all this does, and print its address (docs/view.md)
 
     >>> import gosched
     >>> async def main(name):
@@ -321,8 +392,13 @@ def run(main: Body, /, *args: Any, **options: Unpack[Options]) -> Any:
     >>> gosched.run(main, "gopher")
     'hello gopher'
     """
-    with Runtime(**options) as rt:
-        return rt._run(main, args, ends=True)
+    try:
+        rt = Runtime(**options)
+        with answering(rt._living), rt:
+            return rt._run(main, args, ends=True)
+    except BaseException as error:
+        begin_outside(error, __file__)
+        raise
 
 
 def yield_now() -> None:
@@ -392,6 +468,38 @@ def stats() -> RuntimeStats:
     if m is None:
         raise no_runtime("stats()", "run(main), or call rt.stats()")
     return collect(m.sched)
+
+
+def stack(all: bool = True) -> str:  # noqa: A002 - Go's word for it
+    """A goroutine dump in Go's layout: what each does or waits for, since when, where it is, and where it was started. The caller comes first.
+
+    From a thread that is no goroutine: the dump of every runtime that is open. `all=False`: of the calling goroutine alone.
+
+    >>> import gosched
+    >>> async def waits(ch):
+    ...     await ch.arecv()
+    >>> async def main():
+    ...     ch = gosched.Chan()
+    ...     gosched.go(waits, ch, name="reader")
+    ...     await gosched.ayield_now()
+    ...     return [line for line in gosched.stack().split("\\n") if line.startswith("goroutine")]
+    >>> gosched.run(main, gomaxprocs=1)
+    ['goroutine 1 [running]:', 'goroutine 2 [chan receive] {name: "reader"}:']
+    """
+    m = current_m()
+    if m is not None:
+        return dump(m.sched, current_goroutine(), only=not all)
+    runtimes = list(_open)
+    if not all or not runtimes:
+        raise no_runtime("stack()" if all else "stack(all=False)", "run(main)" if not all else "run(main), or from a thread while one is open")
+    return dump_all([rt.sched for rt in runtimes])
+
+
+def schedulers() -> list[Scheduler]:
+    """Of all open runtimes, and the caller's own, whatever plays its threads."""
+    m = current_m()
+    mine = [] if m is None else [m.sched]
+    return mine + [rt.sched for rt in list(_open) if rt.sched not in mine]
 
 
 def _close_all() -> None:

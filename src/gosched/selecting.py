@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, Protocol, TypeVar, overload
 
 from gosched.core.g import Goroutine
+from gosched.core.interrupt import Cancellation
 from gosched.core.select import Selection, begin_select, default
 from gosched.core.signals import Again, Parked, TimedOut
 from gosched.spelling import Guard, block, twin, wait
@@ -19,18 +20,29 @@ D = TypeVar("D")
 E = TypeVar("E")
 F = TypeVar("F")
 T = TypeVar("T")
-Case = Callable[..., T] | tuple[Callable[..., T], Any]
-"""ch.recv, ch.recv_ok, (ch.send, value), default. Its value has the type of what the method returns."""
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Ending(Protocol[T_co]):
+    """A Context, for a type checker: the value of its case is its error."""
+
+    def seen_error(self) -> T_co: ...
+
+
+Case = Callable[..., T] | tuple[Callable[..., T], Any] | Ending[T]
+"""ch.recv, ch.recv_ok, (ch.send, value), a Context, default. Its value has the type of what the method returns."""
 
 
 @overload
-def select(c0: Case[A], /, *, timeout: None = None) -> tuple[Literal[0], A]: ...
+def select(c0: Case[A], /, *, timeout: None = None, ctx: Cancellation | None = None) -> tuple[Literal[0], A]: ...
 @overload
-def select(c0: Case[A], /, *, timeout: float) -> tuple[Literal[0], A] | tuple[None, None]: ...
+def select(c0: Case[A], /, *, timeout: float, ctx: Cancellation | None = None) -> tuple[Literal[0], A] | tuple[None, None]: ...
 @overload
-def select(c0: Case[A], c1: Case[B], /, *, timeout: None = None) -> tuple[Literal[0], A] | tuple[Literal[1], B]: ...
+def select(c0: Case[A], c1: Case[B], /, *, timeout: None = None, ctx: Cancellation | None = None) -> tuple[Literal[0], A] | tuple[Literal[1], B]: ...
 @overload
-def select(c0: Case[A], c1: Case[B], /, *, timeout: float) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[None, None]: ...
+def select(
+    c0: Case[A], c1: Case[B], /, *, timeout: float, ctx: Cancellation | None = None
+) -> tuple[Literal[0], A] | tuple[Literal[1], B] | tuple[None, None]: ...
 @overload
 def select(
     c0: Case[A], c1: Case[B], c2: Case[C], /, *, timeout: None = None
@@ -72,12 +84,13 @@ def select(
     | tuple[None, None]
 ): ...
 @overload
-def select(*cases: Case[Any], timeout: float | None = None) -> tuple[int | None, Any]: ...
-def select(*cases: Any, timeout: float | None = None) -> Any:
+def select(*cases: Case[Any], timeout: float | None = None, ctx: Cancellation | None = None) -> tuple[int | None, Any]: ...
+def select(*cases: Any, timeout: float | None = None, ctx: Cancellation | None = None) -> Any:
     """Waits until one of several channel operations can go on, does it, and returns (index, value).
 
-    Cases: `ch.recv`, `ch.recv_ok`, `(ch.send, value)`, and `default`, which is taken when no other can go on at once. Of several that can, one is
-    chosen at random. The value is what was received, `(value, ok)` for `recv_ok`, None for a send and for default. A timeout returns (None, None).
+    Cases: `ch.recv`, `ch.recv_ok`, `(ch.send, value)`, a Context (its end), and `default`, which is taken when no other can go on at once. Of several
+    that can, one is chosen at random. The value is what was received, `(value, ok)` for `recv_ok`, `ctx.err` for a Context, None for a send and for
+    default. A timeout returns (None, None).
 
     >>> import gosched
     >>> a, b = gosched.Chan[int](1), gosched.Chan[str](1)
@@ -93,18 +106,20 @@ def select(*cases: Any, timeout: float | None = None) -> Any:
     """
     selection = _parsed(cases, timeout)
     try:
-        answer = block("select", selection.start_as, _left_later, Guard(timeout, None, quiet=True))
+        answer = block("select", selection.start_as, _left_later, Guard(timeout, ctx, quiet=True))
     finally:
         selection.leave()
     return _result(selection, answer)
 
 
 @overload
-def aselect(c0: Case[A], /, *, timeout: None = None) -> Coroutine[Any, Any, tuple[Literal[0], A]]: ...
+def aselect(c0: Case[A], /, *, timeout: None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, tuple[Literal[0], A]]: ...
 @overload
-def aselect(c0: Case[A], /, *, timeout: float) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[None, None]]: ...
+def aselect(c0: Case[A], /, *, timeout: float, ctx: Cancellation | None = None) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[None, None]]: ...
 @overload
-def aselect(c0: Case[A], c1: Case[B], /, *, timeout: None = None) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B]]: ...
+def aselect(
+    c0: Case[A], c1: Case[B], /, *, timeout: None = None, ctx: Cancellation | None = None
+) -> Coroutine[Any, Any, tuple[Literal[0], A] | tuple[Literal[1], B]]: ...
 @overload
 def aselect(
     c0: Case[A], c1: Case[B], /, *, timeout: float
@@ -156,9 +171,9 @@ def aselect(
     | tuple[None, None],
 ]: ...
 @overload
-def aselect(*cases: Case[Any], timeout: float | None = None) -> Coroutine[Any, Any, tuple[int | None, Any]]: ...
+def aselect(*cases: Case[Any], timeout: float | None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, tuple[int | None, Any]]: ...
 @twin
-def aselect(*cases: Any, timeout: float | None = None) -> Generator[Any, Any, Any]:
+def aselect(*cases: Any, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, Any]:
     """`select`, awaited.
 
     >>> import gosched
@@ -168,7 +183,8 @@ def aselect(*cases: Any, timeout: float | None = None) -> Generator[Any, Any, An
     >>> gosched.run(main)
     (None, None)
     """
-    if timeout is None:
+    limited = timeout is not None or ctx is not None
+    if not limited:
         answer = begin_select(cases)
         if type(answer) is tuple:
             return answer
@@ -176,8 +192,8 @@ def aselect(*cases: Any, timeout: float | None = None) -> Generator[Any, Any, An
     else:
         selection = _parsed(cases, timeout)
     try:
-        if timeout is not None:
-            answer = yield from wait("select", selection.start_as, _left_later, Guard(timeout, None, quiet=True))  # type: ignore[misc]
+        if limited:
+            answer = yield from wait("select", selection.start_as, _left_later, Guard(timeout, ctx, quiet=True))  # type: ignore[misc]
         else:
             answer = yield
             while answer is Again:

@@ -7,14 +7,13 @@ that are called millions of times a second are written out where they are (Chan.
 
 from __future__ import annotations
 
-import copy
 import functools
 import types
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any, ParamSpec, TypeVar
 
 from gosched.core.g import Goroutine
-from gosched.core.interrupt import Cancellation
+from gosched.core.interrupt import Cancellation, copy_of, ending, shield, unshield
 from gosched.core.native import current_m, now
 from gosched.core.op import Op
 from gosched.core.park import awaiting
@@ -23,7 +22,7 @@ from gosched.core.signals import Ended, Interrupted, Parked, TimedOut, Woken
 from gosched.core.states import END_OF_TIME
 from gosched.core.timers import WakeTimer, clock
 from gosched.debug import DEBUG
-from gosched.errors import DeadlineExceeded, Goexit
+from gosched.errors import DeadlineExceeded
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -94,45 +93,47 @@ class Guard:
         if self.delay is not None and self.until == 0:
             self.until = after_ns(now() if m is None else clock(m.sched), self.delay)
         over = self.delay is not None and self.delay <= 0
-        if self.ctx is not None or over or (self.delay is not None and m is not None):
+        if self.watches() or over or (self.delay is not None and m is not None):
             self.timer = WakeTimer(None if m is None else m.sched, g)
-            if self.ctx is not None:
-                self.ctx.watch(self.timer)
+            if self.watches():
+                self.ctx.watch(self.timer)  # type: ignore[union-attr]
             if over:
                 self.timer.finish(TimedOut)
             elif self.delay is not None and m is not None:
                 self.timer.set_time(self.until, 0)
         return self.until if self.delay is not None and m is None else -1
 
+    def left(self) -> float | None:
+        """Seconds, for an operation of several waits. None: it has all the time."""
+        if self.delay is None:
+            return None
+        m = current_m()
+        at = now() if m is None else clock(m.sched)
+        if self.until == 0:
+            self.until = after_ns(at, self.delay)
+        return (self.until - at) / 1e9
+
     def disarm(self) -> None:
         if self.timer is not None:
             self.timer.disarm()
-            if self.ctx is not None:
-                self.ctx.unwatch(self.timer)
+            if self.watches():
+                self.ctx.unwatch(self.timer)  # type: ignore[union-attr]
+
+    def watches(self) -> bool:
+        return self.ctx is not None and not self.ctx.endless
 
     def judge(self, what: str, answer: Any) -> Any:
         if answer is TimedOut and not self.quiet:
             raise DeadlineExceeded(f"{what}: nothing came of it within {self.timeout} s")
-        if answer is Ended:
-            raise Goexit
         if type(answer) is Interrupted:
-            raise fresh(answer.error)
+            raise copy_of(answer.error)
         return answer
-
-
-def fresh(error: BaseException) -> BaseException:
-    """A copy for one goroutine to raise: many may wait for one context, and each raise adds to the traceback."""
-    try:
-        mine = copy.copy(error)
-    except Exception:  # one that cannot be made again from its args
-        return error.with_traceback(None)
-    mine.__cause__ = error.__cause__
-    return mine
 
 
 def block(what: str, start: Start, withdraw: Withdraw, guard: Guard) -> Any:
     """The plain spelling. A signal's handler may raise anywhere in here: whatever does, the caller does not stay in a queue."""
     g = caller()
+    scope = shield(g) if guard.ctx is not None else None
     try:
         answer = start(g)
         while answer is Parked:
@@ -140,10 +141,17 @@ def block(what: str, start: Start, withdraw: Withdraw, guard: Guard) -> Any:
                 answer = park_caller(g, guard.arm(g))
             finally:
                 guard.disarm()
+            if answer is Ended:
+                raise ending(g)
             answer = start(g) if answer is Woken else guard.judge(what, answer)
+            if answer is TimedOut:
+                withdraw(g)
     except BaseException:
         withdraw(g)
         raise
+    finally:
+        if scope is not None:
+            unshield(g, scope)
     return answer
 
 
@@ -154,6 +162,7 @@ def wait(what: str, start: Start, withdraw: Withdraw, guard: Guard) -> Generator
     while g is None:
         yield
         g = awaiting(what)
+    scope = shield(g) if guard.ctx is not None else None
     try:
         answer = start(g)
         while answer is Parked:
@@ -163,9 +172,14 @@ def wait(what: str, start: Start, withdraw: Withdraw, guard: Guard) -> Generator
             finally:
                 guard.disarm()
             answer = start(g) if answer is Woken else guard.judge(what, answer)
+            if answer is TimedOut:
+                withdraw(g)
     except BaseException:
         withdraw(g)
         raise
+    finally:
+        if scope is not None:
+            unshield(g, scope)
     return answer
 
 

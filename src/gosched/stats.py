@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from gosched.core.g import Goroutine
 from gosched.core.sched import Scheduler
 from gosched.core.snapshot import m_figures, p_figures, sched_figures
 from gosched.core.states import P_NAMES
@@ -65,6 +66,9 @@ class RuntimeStats:
     threads: int
     plain_parks: int
     """How often goroutines have waited so."""
+    stacks_aside: int
+    """Stacks on which a goroutine waits, each on its thread; and those kept for reuse."""
+    stacks_spare: int
     preemptions: int
     """How often goroutines were suspended in the middle of their code."""
     blocking_calls: int
@@ -73,8 +77,9 @@ class RuntimeStats:
     ms: tuple[MStats, ...]
 
 
-def collect(sched: Scheduler) -> RuntimeStats:
-    goroutines = sched.goroutines()
+def collect(sched: Scheduler, goroutines: list[Goroutine] | None = None) -> RuntimeStats:
+    """`goroutines`: all of them, if the caller has that list already."""
+    goroutines = sched.goroutines() if goroutines is None else goroutines
     global_queue, idle_ps, spinning = sched_figures(sched)
     ps = []
     ms = list(sched.allm)
@@ -94,6 +99,8 @@ def collect(sched: Scheduler) -> RuntimeStats:
         locked_ms=sched.idle_locked,
         threads=sched.threads,
         plain_parks=sched.past_parks + sum(m.plain_parks for m in ms),
+        stacks_aside=sum(m.aside for m in ms),
+        stacks_spare=sum(len(m.pool) for m in ms),
         preemptions=sched.past_preemptions + sum(m.preemptions for m in ms),
         blocking_calls=sched.past_calls + sum(m.blocking_calls for m in ms),
         ps=tuple(ps),

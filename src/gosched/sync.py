@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gosched.core.g import Goroutine
-from gosched.core.interrupt import Cancellation
+from gosched.core.interrupt import Cancellation, Shielded
 from gosched.core.mutex import MutexCore
 from gosched.core.queues import CondCore, EventCore, RWCore, SemaphoreCore
 from gosched.core.signals import Parked
@@ -86,7 +86,7 @@ class Mutex(MutexCore):
     def lock(self, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
         """Locks it; waits while it is locked."""
         guard = Guard(timeout, ctx)
-        if not self.try_lock():
+        if not self.lock_at_once():
             block_op(self.new_lock(), guard)
 
     @returns_op
@@ -245,9 +245,15 @@ class Cond(CondCore):
             self.mutex.try_lock()
             raise
         except BaseException:
-            self.mutex.lock()
+            self._relock()
             raise
-        self.mutex.lock()
+        self._relock()
+
+    def _relock(self) -> None:
+        """Whatever becomes of the wait, and of the goroutine's context: who waits on a Cond has the mutex afterwards."""
+        if not self.mutex.try_lock():
+            with Shielded():
+                self.mutex.lock()
 
     @twin
     def await_(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Generator[Any, Any, None]:
@@ -264,9 +270,15 @@ class Cond(CondCore):
             self.mutex.try_lock()
             raise
         except BaseException:
-            yield from self.mutex.alock()  # type: ignore[misc]
+            yield from self._alock_again()  # type: ignore[misc]
             raise
-        yield from self.mutex.alock()  # type: ignore[misc]
+        yield from self._alock_again()  # type: ignore[misc]
+
+    @twin
+    def _alock_again(self) -> Generator[Any, Any, None]:
+        if not self.mutex.try_lock():
+            with Shielded():
+                yield from self.mutex.alock()  # type: ignore[misc]
 
     def __await__(self) -> Generator[Any, Any, None]:
         return iterate(self.await_())

@@ -44,7 +44,7 @@ def now() -> float:
 def sleep(seconds: float, ctx: Cancellation | None = None) -> None:
     """Waits; 0 or less returns at once. In a thread that is no goroutine it is time.sleep, but for the context."""
     if nanoseconds(seconds, "sleep(): seconds") > 0:
-        block("sleep", _asleep, _awake, Guard(seconds, ctx, quiet=True))
+        block("sleep", begin_sleep, end_sleep, Guard(seconds, ctx, quiet=True))
 
 
 @twin
@@ -55,15 +55,15 @@ def asleep(seconds: float, ctx: Cancellation | None = None) -> Generator[Any, An
     >>> gosched.run(gosched.asleep, 0.001)
     """
     if nanoseconds(seconds, "asleep(): seconds") > 0:
-        yield from wait("sleep", _asleep, _awake, Guard(seconds, ctx, quiet=True))  # type: ignore[misc]
+        yield from wait("sleep", begin_sleep, end_sleep, Guard(seconds, ctx, quiet=True))  # type: ignore[misc]
 
 
-def _asleep(g: Goroutine) -> object:
-    begin_wait(g, W_SLEEP)
+def begin_sleep(g: Goroutine) -> object:
+    begin_wait(g, W_SLEEP, None)
     return Parked
 
 
-def _awake(g: Goroutine) -> None:
+def end_sleep(g: Goroutine) -> None:
     """A sleeper stands in no queue."""
 
 

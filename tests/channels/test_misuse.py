@@ -121,7 +121,7 @@ def test_bad_case(world: World) -> None:
             case = bad(ch)
             with pytest.raises(TypeError) as caught:
                 await w.select(Chan[int](1).recv, case)
-            assert str(caught.value) == f"select: case 1 must be ch.recv, ch.recv_ok, (ch.send, value) or default, not {case!r}", name
+            assert str(caught.value) == f"select: case 1 must be ch.recv, ch.recv_ok, (ch.send, value), a Context or default, not {case!r}", name
             assert (len(ch), ch.try_recv()) == (0, (None, False))
 
     world.run(main)

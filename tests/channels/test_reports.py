@@ -87,10 +87,10 @@ def test_sleepers_are_no_deadlock(virtual: World) -> None:
         await w.recv(Chan())
 
     log: list[str] = []
-    with pytest.raises(DeadlockError, match=r"goroutine 1 \[chan receive\]:") as caught:
+    with pytest.raises(DeadlockError, match=r"goroutine 1 \[chan receive, 10 seconds\]:") as caught:
         virtual.run(main)
     assert log == ["slept"]
-    assert re.findall(r"^goroutine \d+ \[(.*)\]:$", str(caught.value), re.MULTILINE) == ["chan receive"]
+    assert re.findall(r"^goroutine \d+ \[(.*)\]:$", str(caught.value), re.MULTILINE) == ["chan receive, 10 seconds"]
 
 
 def test_no_deadlock_while_a_timeout_runs(virtual: World) -> None:

@@ -116,6 +116,28 @@ def readers_and_writer(hub: Hub, core: Any) -> Check:
     return lambda: expect((rw.readers, rw.pending), (0, False))
 
 
+def readers_give_up(hub: Hub, core: Any) -> Check:
+    """A writer leaves while the readers that wait for it give up: the lock is free afterwards."""
+    host = new_host(hub, core)
+    rw = core.queues.RWCore()
+
+    async def reader() -> None:
+        if await wait(core, rw.read_for, rw.withdraw, True) is not core.signals.TimedOut:
+            rw.read_done()
+
+    async def main() -> None:
+        wg = core.waitgroup.GroupCounter()
+        rw.write_now()
+        for _ in range(2):
+            wg.go(reader)
+        await core.yielding.YIELD_NOW
+        rw.write_done()
+        await wg
+
+    host.start(main)
+    return lambda: expect((rw.readers, rw.pending), (0, False))
+
+
 def semaphore_crowd(hub: Hub, core: Any) -> Check:
     """Three want two of three; one gives up now and then."""
     host = new_host(hub, core)
@@ -166,4 +188,4 @@ def threads_and_mutex(hub: Hub, core: Any) -> Check:
     return lambda: expect(mutex.lock_word(), 0)
 
 
-LOCKS = [cond_against_notify, mutex_crowd, threads_and_mutex, readers_and_writer, semaphore_crowd]
+LOCKS = [cond_against_notify, mutex_crowd, threads_and_mutex, readers_and_writer, readers_give_up, semaphore_crowd]

@@ -46,6 +46,15 @@ REPLACEMENTS = {
     "if self.swap_lock_word(word, word | LOCKED):": "if self.set_lock_word(word | LOCKED) or True:",
     "elif self.swap_lock_word(word, word | CONTENDED):": "elif self.set_lock_word(word | CONTENDED) or True:",
     "if late:": "if False:",
+    # contexts
+    "if parent.error is not None:": "if False:",
+    "if self.heirs is None:": "if True:",
+    "if self.channel is None:": "if True:",
+    "if self.error is not None:": "if False:",
+    "if bare and not self.left:": "if bare:",
+    "here = not self.left": "here = True",
+    "if g.scope is not None and g.state_now() == PARKING and is_over(g):": "if False:",
+    "if g.scope is not None and is_over(g):": "if False:",
     # timers
     "if self.seq == seq:": "if True:",
     "pending = self.when != 0 or (self.seq != 0 and self.in_flight == self.seq)": "pending = self.when != 0",
@@ -55,6 +64,19 @@ REPLACEMENTS = {
     "if self.idle_ps() >= self._procs and not self._ends:": "if True:",
     "mine = m.sched.drop_idle_m(m)": "mine = m.sched.drop_idle_m(m) or True",
     "if g.state_now() != RUNNING:": "if False:",
+    "sent = send_guests_back(m)": "sent = False",
+    # deadlocks
+    "vain = until < 0 and polls_in_vain(m.sched)": "vain = False",
+    # descriptors
+    "if self.verdict(mode) == NET_OK and self.ready & mode == 0:": "if True:",
+    "w = self.next_waiter(mode) if self.busy & mode == 0 else None": "w = None",
+    "modes = (READ if self.read_when == when else 0) | (WRITE if self.write_when == when else 0)": "modes = READ | WRITE",
+    "same = read == self.read_when and write == self.write_when": "same = True",
+    "if w.win_wait():": "if w.win_wait() or True:",
+    "if last != 0 and s.move_last_poll(last, s.host.now()):": "if last != 0 and (s.swap_last_poll(s.host.now()) or True):",
+    # who has locked a thread
+    "if g.locks == 0:": "if m.locks == 0:",
+    "if g.locks != 0:": "if m.locks != 0:",
     # gomaxprocs
     "while not s.try_resizing():": "while False:",
     "if p.status == P_DEAD:": "if True:",

@@ -11,8 +11,11 @@ from typing import Any
 from gosched.lab.explored import ExploredHost
 from gosched.lab.explorer import Hub
 
+from .contexts import CONTEXTS
 from .duels import DUELS, expect
 from .locks import LOCKS
+from .net import NET
+from .stacks import STACKS
 from .stalls import STALLS
 from .waits import WAITS
 
@@ -416,4 +419,7 @@ PROGRAMS = [
     *WAITS,
     *LOCKS,
     *STALLS,
+    *STACKS,
+    *NET,
+    *CONTEXTS,
 ]

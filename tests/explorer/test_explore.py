@@ -13,7 +13,7 @@ from .mutations import race_lines
 from .programs import PROGRAMS
 
 pytestmark = pytest.mark.explore
-EACH = max(20, int(os.environ.get("SCHEDULES", "2500")) // len(PROGRAMS))
+EACH = max(10, int(os.environ.get("SCHEDULES", "2500")) // len(PROGRAMS))
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)

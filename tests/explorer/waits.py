@@ -18,7 +18,7 @@ Wait = Generator[Any, Any, Any]
 
 
 def new_host(hub: Hub, core: Any, nproc: int = 2) -> ExploredHost:
-    return ExploredHost(hub, core, nproc=nproc, seed=hub.random.randrange(1 << 30))
+    return ExploredHost(hub, core, nproc=nproc, seed=hub.random.randrange(1 << 30), light=hub.random.random() < 0.5)
 
 
 @types.coroutine
@@ -291,7 +291,7 @@ def poll_against_timer(hub: Hub, core: Any) -> Check:
             fired.append(host.clock)
 
     async def sleeper() -> None:
-        await wait(core, lambda g: core.park.begin_wait(g, 0) or core.signals.Parked, lambda g: None)
+        await wait(core, lambda g: core.park.begin_wait(g, 0, None) or core.signals.Parked, lambda g: None)
 
     async def main() -> None:
         late, early = Note(host.sched), Note(host.sched)
@@ -322,7 +322,7 @@ def reset_to_later(hub: Hub, core: Any) -> Check:
         first.set_time(10, 0)
         second.set_time(20, 0)
         first.set_time(1_000, 0)
-        await wait(core, lambda g: core.park.begin_wait(g, 0) or core.signals.Parked, lambda g: None, timer=True)
+        await wait(core, lambda g: core.park.begin_wait(g, 0, None) or core.signals.Parked, lambda g: None, timer=True)
         while 20 not in fired:
             await core.yielding.YIELD_NOW
         first.clear_time()
@@ -336,13 +336,13 @@ def late_timer(hub: Hub, core: Any) -> Check:
     g = core.g.Goroutine()
     timer = core.timers.WakeTimer(None, g)
     g.home = core.native.ThreadWords()
-    core.park.begin_wait(g, 0)
+    core.park.begin_wait(g, 0, None)
     ends: list[bool] = []
 
     def goroutine() -> None:
         if g.win():
             timer.disarm()
-            core.park.begin_wait(g, 0)
+            core.park.begin_wait(g, 0, None)
             ends.append(True)
 
     hub.spawn("timer", lambda: timer.finish(core.signals.TimedOut))

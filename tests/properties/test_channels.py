@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, example, given, settings
+import pytest
+from hypothesis import example, given, settings
 
 from tests.properties.model import check
 from tests.properties.programs import Case, Plan, Step, plans_that_end, plans_that_may_block, run_plan
 
-settings.register_profile("gosched", deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-quiet = settings(settings.get_profile("gosched"), max_examples=600)
+pytestmark = pytest.mark.slow
+quiet = settings(max_examples=600)
 
 
 @quiet

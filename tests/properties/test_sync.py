@@ -17,6 +17,8 @@ from gosched import Cond, DeadlineExceeded, Event, Mutex, RWMutex, Semaphore, Sy
 from gosched.testing import virtual_run
 from tests.properties.test_channels import quiet
 
+pytestmark = pytest.mark.slow
+
 PERMITS = 3
 
 

@@ -11,7 +11,7 @@ import gosched
 from gosched import (
     Chan,
     DeadlockError,
-    Runtime,
+    Goroutine,
     WaitGroup,
     asleep,
     ayield_now,
@@ -27,9 +27,9 @@ from .waiting import newest_thread, until
 ident = threading.get_ident
 
 
-def locks_of(rt: Runtime, goid: int) -> list[int]:
-    """How often the thread of a goroutine is locked."""
-    return [m.locks for m in rt.sched.allm if m.goid == goid]
+def locks_of(g: Goroutine) -> list[int]:
+    """How often g has locked its thread."""
+    return [g.locks]
 
 
 def test_yield_locked_progress() -> None:
@@ -101,20 +101,20 @@ def test_lock_os_thread_nesting() -> None:
     """TestLockOSThreadNesting: as many unlocks as locks; one more is no error."""
 
     async def main() -> list[list[int]]:
-        rt, me = Runtime.current(), gosched.current().id
-        seen = [locks_of(rt, me)]
+        me = gosched.current()
+        seen = [locks_of(me)]
         lock_os_thread()
         lock_os_thread()
-        seen.append(locks_of(rt, me))
+        seen.append(locks_of(me))
         unlock_os_thread()
         await ayield_now()
-        seen.append(locks_of(rt, me))
+        seen.append(locks_of(me))
         unlock_os_thread()
-        seen.append(locks_of(rt, me))
+        seen.append(locks_of(me))
         unlock_os_thread()
-        seen.append(locks_of(rt, me))
+        seen.append(locks_of(me))
         lock_os_thread()
-        seen.append(locks_of(rt, me))
+        seen.append(locks_of(me))
         unlock_os_thread()
         return seen
 
@@ -218,7 +218,9 @@ def test_locked_deadlock(other: bool) -> None:
         else:
             await blocks()
 
-    with pytest.raises(DeadlockError, match=r"^all goroutines are asleep - deadlock!\n\ngoroutine 1 \[sync\.WaitGroup\.Wait\]:") as caught:
+    with pytest.raises(
+        DeadlockError, match=r"^all goroutines are asleep - deadlock!\n\ngoroutine 1 \[sync\.WaitGroup\.Wait, locked to thread\]:"
+    ) as caught:
         run(main, gomaxprocs=2)
     assert ("the other" in str(caught.value)) == other
 
@@ -234,5 +236,5 @@ def test_locked_deadlock_by_the_plain_spelling(other: bool) -> None:
             go(blocks)
         blocks()
 
-    with pytest.raises(DeadlockError, match=r"goroutine 1 \[chan receive\]:"):
+    with pytest.raises(DeadlockError, match=r"goroutine 1 \[chan receive, locked to thread\]:"):
         run(main, gomaxprocs=1)

@@ -250,7 +250,7 @@ def test_a_deadlock_is_reported(kind: str) -> None:
         starts(kind, body)
         await Event()
 
-    with pytest.raises(DeadlockError, match=r"(?s)goroutine 1 \[event wait\]:.*goroutine 2 \[chan receive\]:"):
+    with pytest.raises(DeadlockError, match=r"(?s)goroutine 1 \[event wait\]:.*goroutine 2 \[chan receive, locked to thread\]:"):
         run(main, gomaxprocs=1)
 
 

@@ -1,6 +1,6 @@
 """What Go's runtime/proc_test.go proves about preemption and fairness, under Go's names.
 
-Where a hog cannot be suspended (3.11) its P goes to the others: they get on as well, and that is all these tests look at.
+Where a hog cannot be suspended (pure on 3.11) its P goes to the others: they get on as well, and that is all these tests look at.
 """
 
 from __future__ import annotations

@@ -208,7 +208,9 @@ def test_locked_deadlock(plain: bool) -> None:
         go(locked, name="the locked one")
         await Event()
 
-    with pytest.raises(DeadlockError, match=r"(?s)^all goroutines are asleep - deadlock!.*\[chan receive\]:\n    the locked one"):
+    with pytest.raises(
+        DeadlockError, match=r"(?s)^all goroutines are asleep - deadlock!.*\[chan receive, locked to thread\] \{name: \"the locked one\"\}:\n"
+    ):
         virtual_run(main, gomaxprocs=2)
 
 

@@ -15,10 +15,10 @@ from gosched import Goroutine, asleep, ayield_now
 
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 # A hog can be suspended in the middle of its code. Where not, its P is taken and it runs on without one.
-CAN_SUSPEND = sys.version_info >= (3, 12)
-# A hog is asked by events of sys.monitoring.
-MONITORS = CAN_SUSPEND and not FREE_THREADED
 COMPILED = gosched.__build__ == "compiled"
+CAN_SUSPEND = sys.version_info >= (3, 12) or COMPILED
+# A hog is asked by events of sys.monitoring; else, with a GIL, by a trace function.
+MONITORS = sys.version_info >= (3, 12) and not FREE_THREADED
 # Far more than any wait here takes on a busy machine: who waits longer than this waits for ever.
 PATIENCE = 20.0
 
@@ -78,10 +78,10 @@ def newest_thread() -> int:
     return max(m.id for m in gosched.stats().ms)
 
 
-def work() -> int:
+def work(turns: int = 1_500_000) -> int:
     """Some tens of milliseconds of CPU: several slices."""
     n = 0
-    for _ in range(1_500_000):
+    for _ in range(turns):
         n += 1
     return n
 

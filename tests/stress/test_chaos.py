@@ -113,6 +113,7 @@ async def resizer(seed: int, until: float) -> None:
             gc.collect()
 
 
+@pytest.mark.share(10)  # a goroutine that two of its many steps could lose was lost once in 5 s
 def test_chaos(stress_seconds: float) -> None:
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")

@@ -117,7 +117,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(steps)
 def test_against_a_model(core: Any, steps: list[Step]) -> None:
     """Starts, stops, resets and runs in any order: what fires is what a dict of times says, at its time and once."""
@@ -151,7 +151,7 @@ def test_against_a_model(core: Any, steps: list[Step]) -> None:
     lone.check()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 20), st.integers(1, 20), st.lists(st.integers(1, 70), min_size=1, max_size=12))
 def test_periods_keep_their_phase(core: Any, first: int, period: int, gaps: list[int]) -> None:
     """However late the heap is run: one firing for all that were missed, the next one in phase."""
@@ -168,6 +168,7 @@ def test_periods_keep_their_phase(core: Any, first: int, period: int, gaps: list
         lone.check()
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_pending(core: Any) -> None:
     """Starting and stopping one among 100,000 costs a few comparisons, not 100,000: TestLongAdjustTimers, counted."""
     lone, n = Lone(core), 100_000
@@ -222,7 +223,7 @@ def test_zombies_stay_below_a_quarter(core: Any) -> None:
 # ---- the build that is in use ----
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from(["sleep", "func", "chan", "stopped", "reset"])), max_size=40), st.integers(0, 5))
 def test_a_program_of_timers(timers: list[tuple[int, str]], seed: int) -> None:
     """Timers of every kind, in virtual time, on two Ps: all fire, in order, at their time."""

@@ -1,4 +1,4 @@
-/* Stress of native.h and watch.h under ThreadSanitizer: real threads, no Python.
+/* Stress of native.h, watch.h and trail.h under ThreadSanitizer: real threads, no Python.
  *
  *   harness CASE ROUNDS [SEED]      CASE is one of the names in the table at the end
  *
@@ -94,6 +94,10 @@ enum {
     SLEEP_READS_IDLE_ONCE,    /* rouse: all Ps were idle before asleep said so, and that is good enough */
     SLEEP_CLEARS_NOTE,        /* rouse: cleared after somebody may have woken it */
     END_WITHOUT_WAKE,         /* rouse */
+    WRITERS_WITHOUT_LOCK,     /* trail: two threads write one that is not shared */
+    DROPS_THE_LAST,           /* trail: the reader frees the piece that is written to */
+    LENGTH_BEFORE_NEXT,       /* trail: the reader takes a piece for full by what it knew of it before */
+    NO_LIMIT,                 /* trail: pieces are made, whether anybody reads them or not */
     PLANTS
 };
 static int chosen;
@@ -1622,6 +1626,7 @@ static struct {
     post posts[2];
     gs_pulse pulse[WORKERS];
     int32_t idle;
+    int64_t last_poll, net_waiters;
     gs_mutex lock;
     gs_fifo free;
     int32_t working;
@@ -1645,7 +1650,7 @@ static void deep_sleep(gs_watch *w)
 static int keep_watch(gs_watch *w)
 {
     if (PLANT != SLEEP_READS_IDLE_ONCE && PLANT != SLEEP_CLEARS_NOTE)
-        return gs_keep_watch(w, &ro.idle);
+        return gs_keep_watch(w, &ro.idle, &ro.last_poll, &ro.net_waiters);
     for (;;) {
         gs_note_clear(&w->note);
         if (GS_LOAD(&w->ends))
@@ -1762,19 +1767,130 @@ static void rouse(void)
         fail("sysmon never slept: nothing was tried");
     ro.watch.trace_ns = 1;
     ro.watch.ends = 0;
-    if (gs_keep_watch(&ro.watch, &ro.idle) != GS_TRACE)
+    if (gs_keep_watch(&ro.watch, &ro.idle, &ro.last_poll, &ro.net_waiters) != GS_TRACE)
         fail("sysmon does not come back for its line");
     ro.watch.ends = 1;
-    if (gs_keep_watch(&ro.watch, &ro.idle) != GS_OVER)
+    if (gs_keep_watch(&ro.watch, &ro.idle, &ro.last_poll, &ro.net_waiters) != GS_OVER)
         fail("sysmon looks on when it has ended");
     gs_fifo_free(&ro.free);
+}
+
+/* ---- trail: two trails, one of a single writer, one of two; a reader that keeps up, or not: what is neither read nor counted as lost is missing ---- */
+#define GS_PIECE 512
+#include "trail.h"
+#define TOLD 400
+#define PIECES 6
+static struct {
+    gs_paper paper;
+    gs_trail trail[2];
+    int64_t read[3], lost[3], last[3];
+    int32_t writing;
+} tr;
+
+static uint64_t trail_number(const uint8_t **at)
+{
+    uint64_t n = 0;
+    for (int shift = 0;; shift += 7) {
+        uint8_t byte = *(*at)++;
+        n |= (uint64_t)(byte & 0x7F) << shift;
+        if (byte < 0x80)
+            return n;
+    }
+}
+/* Events have kind 10 + writer and one arg, which counts up. */
+static void trail_decode(int which, gs_piece *piece, int32_t n, int32_t *who)
+{
+    const uint8_t *at = piece->data, *end = piece->data + n;
+    while (at < end) {
+        int kind = *at++;
+        trail_number(&at);
+        int64_t value = (int64_t)trail_number(&at);
+        if (kind == GS_BY)
+            *who = (int32_t)value;
+        else if (kind == GS_LOST)
+            tr.lost[which] += value;
+        else if (kind != 10 + *who)
+            fail("an event of kind %d by writer %d", kind, *who);
+        else if (value <= tr.last[*who])
+            fail("writer %d told %d after %d", *who, (int)value, (int)tr.last[*who]);
+        else {
+            tr.last[*who] = value;
+            tr.read[which]++;
+        }
+    }
+    if (at != end)
+        fail("half an event");
+}
+/* Full pieces, which are freed then; at the end the last one, too. */
+static void trail_read(int which, int rest)
+{
+    gs_trail *t = &tr.trail[which];
+    gs_piece *piece = GS_LOAD(&t->first), *next;
+    while (piece != NULL) {
+        int32_t n = GS_LOAD(&piece->len), who = piece->who;
+        if (PLANT == LENGTH_BEFORE_NEXT)
+            window();
+        next = GS_LOAD(&piece->next);
+        if (PLANT != LENGTH_BEFORE_NEXT)
+            n = GS_LOAD(&piece->len);
+        if (next == NULL && !rest) {
+            if (PLANT == DROPS_THE_LAST && n > 0) {
+                GS_STORE(&t->first, NULL);
+                free(piece);
+            }
+            return;
+        }
+        trail_decode(which, piece, n, &who);
+        if (next != NULL)
+            gs_trail_drop(t, piece->serial + 1);
+        piece = next;
+    }
+}
+static void trail_body(int id)
+{
+    if (id == 3) {
+        while (READ(&tr.writing) != 0) {
+            for (int i = 0; i < 2; i++)
+                trail_read(i, 0);
+            if (roll() % 8 == 0)
+                sched_yield();
+            if (GS_LOAD(&tr.paper.held) > (int64_t)((PIECES + 3) * sizeof(gs_piece))) /* each writer counts before it asks */
+                fail("%d bytes in pieces", (int)GS_LOAD(&tr.paper.held));
+            COUNT(&work, 1);
+        }
+        return;
+    }
+    gs_trail *t = &tr.trail[id != 0];
+    for (int i = 1; i <= TOLD; i++) {
+        gs_trail_tell(t, id, 10 + id, 1, (uint64_t)i, 0, 0);
+        COUNT(&work, 1);
+    }
+    COUNT(&tr.writing, -1);
+}
+static void trail(void)
+{
+    memset(&tr, 0, sizeof tr);
+    tr.writing = 3;
+    tr.paper.limit = PLANT == NO_LIMIT ? INT64_MAX : (int64_t)(PIECES * sizeof(gs_piece));
+    for (int i = 0; i < 2; i++)
+        tr.trail[i].paper = &tr.paper;
+    tr.trail[1].shared = PLANT != WRITERS_WITHOUT_LOCK;
+    crew(4, trail_body);
+    for (int i = 0; i < 2; i++) {
+        trail_read(i, 1);
+        if (tr.read[i] + tr.lost[i] + tr.trail[i].lost != (1 + i) * TOLD)
+            fail("trail %d: %d events were read and %d lost, of %d", i, (int)tr.read[i], (int)(tr.lost[i] + tr.trail[i].lost), (1 + i) * TOLD);
+        gs_trail_free(&tr.trail[i]);
+    }
+    if (tr.paper.held != 0)
+        fail("%d bytes are not given back", (int)tr.paper.held);
 }
 
 /* ---- the table ---- */
 static const struct { const char *name; void (*round)(void); } cases[] = {
     {"ring_steal", ring_steal}, {"ring_empty", ring_empty}, {"mutex", mutex}, {"spin", spin},
     {"note", note}, {"fifo", fifo}, {"park", park_case}, {"userp", userp}, {"list", list},
-    {"heap", heap}, {"watch", watch}, {"rouse", rouse},
+    {"heap", heap}, {"watch", watch}, {"rouse", rouse}, {"trail", trail},
 };
 #define CASES (sizeof cases / sizeof *cases)
 

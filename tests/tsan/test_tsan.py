@@ -1,4 +1,4 @@
-"""native.h and watch.h under ThreadSanitizer: real threads at the words that the scheduler's threads share, without Python.
+"""native.h, watch.h and trail.h under ThreadSanitizer: real threads at the words that the scheduler's threads share, without Python.
 
 harness.c has the cases. Each must end well and without a report; and each bug that the harness can plant must be found, or the cases prove nothing.
 STRESS_SECONDS buys more rounds.
@@ -35,6 +35,7 @@ ROUNDS = {
     "heap": 40,
     "watch": 60,
     "rouse": 40,
+    "trail": 40,
 }
 # What is tried again where a condition variable takes the futex's place.
 PORTABLE = ("mutex", "note", "rouse")
@@ -87,7 +88,7 @@ int main(void)
 }
 """
 
-pytestmark = pytest.mark.timeout(60 + 60 * SCALE)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60 + 60 * SCALE)]
 
 
 class Sanitizer:

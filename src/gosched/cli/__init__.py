@@ -1,4 +1,4 @@
-"""The command line: gosched demo, gosched version."""
+"""The command line: gosched run, view, top, trace, dump, demo, version."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import platform
 from collections.abc import Sequence
 
 import gosched
-from gosched.cli import demo
+from gosched.cli import demo, dump, run, top, trace, view
 from gosched.system.cpus import gil_enabled
 
 
@@ -16,11 +16,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     show = commands.add_parser("demo", help="what it does, measured on the spot")
     show.add_argument("--goroutines", type=positive, default=200_000, metavar="N", help="how many to start (default 200,000)")
+    ask = commands.add_parser("dump", help="what all goroutines of a running program do; it goes on")
+    ask.add_argument("pid", type=positive, metavar="PID", help="the process")
+    trace.add(commands)
+    run.add(commands)
+    live = commands.add_parser("top", help="the scheduler of a running program, live; it goes on")
+    live.add_argument("pid", type=positive, metavar="PID", help="the process")
+    live.add_argument("--interval", type=top.seconds, default=1.0, metavar="SECONDS", help="between two questions (default 1.0)")
+    live.add_argument("--once", action="store_true", help="print one snapshot as text")
+    live.add_argument("--json", action="store_true", help="print one answer as JSON")
+    view.add(commands)
     commands.add_parser("version", help="version, build and interpreter")
     options = parser.parse_args(argv)
     if options.command == "version":
         print(about())
         return 0
+    if options.command == "dump":
+        return dump.show(options.pid)
+    if options.command == "run":
+        return run.run(options)
+    if options.command == "view":
+        return view.run(options)
+    if options.command == "trace":
+        return trace.run(options)
+    if options.command == "top":
+        return top.show(options.pid, options.interval, options.once, options.json)
     return demo.show(options.goroutines)
 
 

@@ -6,6 +6,7 @@ from .m cimport M
 from .native cimport current_m
 from .plain cimport with_p
 
+cdef int E_SYSCALL_BEGIN, E_SYSCALL_END
 cdef int EXITING, SYSCALL
 
 @cython.locals(m=M)

@@ -3,6 +3,8 @@
 If somebody waits for a turn, the P is handed on before the call. Else it stays published, marked, and sysmon takes it at its first look if it is
 needed: a call that turns out to be short costs no thread switch. After the call the goroutine needs a P again: its own if it still has it, its old
 one, an idle one, or it queues for one.
+
+A thread that is home to other goroutines (locked.py) must not block: there the call is made by a helper thread, and only the caller waits.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .entry import enter_runtime, leave_runtime
+from .events import E_SYSCALL_BEGIN, E_SYSCALL_END
 from .locked import give_up_p
 from .native import current_m
 from .plain import with_p
@@ -25,6 +28,9 @@ def call_blocking(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     m: M | None = current_m()
     if m is None or m.in_runtime or not m.busy() or m.marked():
         return fn(*args, **kwargs)
+    m.blocking_calls += 1
+    if m.aside != 0:
+        return m.sched.host.call_elsewhere(fn, args, kwargs)
     begin_blocking(m)
     try:
         return fn(*args, **kwargs)
@@ -35,8 +41,9 @@ def call_blocking(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
 def begin_blocking(m: M) -> None:
     g: Goroutine = m.held()
     g.phase = SYSCALL
-    m.blocking_calls += 1
     m.mark(True)
+    if m.trail is not None:
+        m.trail.tell(m.who, E_SYSCALL_BEGIN)
     if not m.lost_p() and (not m.p.queue_empty() or m.sched.global_size() != 0):
         enter_runtime(m)
         m.oldp = m.p
@@ -48,5 +55,7 @@ def end_blocking(m: M) -> None:
     g: Goroutine = m.held()
     g.phase = 0
     m.mark(False)
+    if m.trail is not None:
+        m.trail.tell(m.who, E_SYSCALL_END)
     if m.sched.phase() != EXITING:
         with_p(m, g)

@@ -135,7 +135,7 @@ class Channel(ChannelWords):
         self.acquire()
         answer = self.send_or_keep(value)
         if answer is Nothing:
-            who.begin_wait(W_SEND)
+            who.begin_wait(W_SEND, self)
             self.seat_sender(who, value)
             self.release()
             return Parked
@@ -148,7 +148,7 @@ class Channel(ChannelWords):
         self.acquire()
         answer = self.recv_or_keep()
         if answer is Nothing:
-            who.begin_wait(W_RECV)
+            who.begin_wait(W_RECV, self)
             self.seat_receiver(who)
             self.release()
             return Parked

@@ -1,13 +1,16 @@
 cimport cython
 from .g cimport Goroutine
 from .m cimport M
-from .park cimport claim
+from .park cimport claim, ready_elsewhere
 from .sched cimport Scheduler
-from .wake cimport submit_global
+from .timers cimport any_timer
 
-cdef int ALIVE, ENDING, EXITING
+cdef int E_PHASE, OUTSIDE
+cdef int ALIVE, ALL_ASLEEP, ENDING, EXITING, IN_VAIN
 
-cpdef bint check_dead(Scheduler s) except -1
+cpdef int check_dead(Scheduler s) except -1
+cpdef bint polls_in_vain(Scheduler s) except -1
+cpdef int tell_dead(Scheduler s, int verdict) except -1
 @cython.locals(g=Goroutine, first=bint)
 cpdef bint begin_ending(Scheduler s) except -1
 @cython.locals(told=M, m=M, sleeper=M)

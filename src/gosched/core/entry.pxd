@@ -5,10 +5,14 @@ from .p cimport P
 from .sched cimport Scheduler
 from .wake cimport acquire_p, hand_off_p, submit
 
+cdef int E_PROC_LOST, E_PROC_STEAL, E_PROC_STOP, SYSMON
+
 cpdef bint enter_runtime(M m) except -1
 cpdef int leave_runtime(M m) except -1
 @cython.locals(p=P)
 cpdef bint exit_syscall(M m) except -1
+@cython.locals(p=P)
+cdef bint survives(M m) except -1
 @cython.locals(g=Goroutine)
 cpdef int submit_late(M m) except -1
 @cython.locals(m=M)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .events import E_PROC_LOST, E_PROC_STEAL, E_PROC_STOP, SYSMON
 from .wake import acquire_p, hand_off_p, submit
 
 if TYPE_CHECKING:
@@ -39,16 +40,20 @@ def leave_runtime(m: M) -> None:
     if m.any_late():
         submit_late(m)
     m.in_runtime = False
-    if m.p is not None:
+    if m.p is not None and not m.shaky:
         m.publish_p()
 
 
 def exit_syscall(m: M) -> bool:
     """The P that m had in user code is gone: the old one, an idle one, or none."""
+    if m.shaky and m.p is not None:
+        return survives(m)
     if m.p is not None:
         m.oldp = m.p
         m.p = None  # type: ignore[assignment]
         m.blocked_in = 0
+        if m.trail is not None:
+            m.trail.tell(m.who, E_PROC_LOST)
     m.sched.acquire()
     if m.oldp is not None and m.sched.take_this_p(m.oldp):
         p: P | None = m.oldp
@@ -59,6 +64,19 @@ def exit_syscall(m: M) -> bool:
         return False
     acquire_p(m, p)
     return True
+
+
+def survives(m: M) -> bool:
+    """Under exploration the P is not published: nobody could take it, and every entry comes here. The host decides if it was taken nevertheless, and
+    then others come before this operation."""
+    if not m.sched.host.shakes():
+        return True
+    p = m.p
+    m.p = None  # type: ignore[assignment]
+    if m.trail is not None:
+        m.trail.tell(m.who, E_PROC_STOP)
+    hand_off_p(m.sched, p)
+    return False
 
 
 def submit_late(m: M) -> None:
@@ -74,5 +92,7 @@ def retake(s: Scheduler, p: P) -> bool:
     if m is None or not m.retake_p(p):
         return False
     p.retakes += 1
+    if s.trail is not None:
+        s.trail.tell2(SYSMON, E_PROC_STEAL, p.id, m.id)
     hand_off_p(s, p)
     return True

@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any
 from gosched.errors import Goexit, foreign_await
 
 from .entry import enter_runtime, leave_runtime
+from .events import E_GO_END, E_GO_START, E_GO_UNBLOCK
 from .findrun import find_runnable, idle
-from .locked import give_up_p, lock_to, sleep_locked, start_locked
+from .guests import deliver, take_guest
+from .interp import switch_stack
+from .interrupt import end_scope, ending, is_over
+from .locked import give_up_p, lock_to, sleep_locked, take_up
 from .native import call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
 from .op import Op
 from .preempt import reprieve
 from .runq import put_tail
 from .states import ALIVE, BEHIND, DEAD, EXIT, NOTIFIED, OWN_THREAD, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
+from .telling import tell_block, tell_stop
 from .wake import stop_spinning, submit, submit_behind
 
 if TYPE_CHECKING:
@@ -33,28 +38,56 @@ def step(m: M) -> int:
     if m.p is None:
         idle(m)
         return m.verdict
-    g = find_runnable(m)
+    g = find_runnable(m) if m.pending is None else take_pending(m)
     if g is None:
         return m.verdict
     if m.spinning:
         stop_spinning(m)
     if g.home is not None:
-        start_locked(m, g)
-        idle(m)
-        return m.verdict
+        return run_bound(m, g)
     execute(m, g)
     return 0
 
 
+def take_pending(m: M) -> Goroutine | None:
+    g = m.pending
+    m.pending = None
+    return g
+
+
 def step_locked(m: M) -> int:
-    """m is one goroutine's alone: waits until that one is to run, as Go's schedule does, or leaves with it."""
+    """m is for those alone that have locked it, or have a stack here: it runs them, and sleeps in between. When one that had locked it has ended, and
+    the last of the others has left, it leaves as well."""
+    g = take_guest(m)
+    if g is not None and m.p is not None:
+        return run_bound(m, g)
+    if g is not None:
+        submit_behind(m, g)
     give_up_p(m)
-    if m.bound is None:
+    if m.spoilt and m.locks == 1 and m.aside == 0:
         return EXIT
     sleep_locked(m)
-    if m.p is None:
-        return EXIT
-    execute(m, m.bound)
+    return EXIT if m.p is None else 0
+
+
+def run_bound(m: M, g: Goroutine) -> int:
+    """g can only run on its home: here, or it is taken there."""
+    if g.home is not m:
+        if not deliver(m, g):
+            return 0
+        idle(m)
+        return m.verdict
+    if g.args is None:
+        execute(m, g)
+        return 0
+    return go_on(m, g)
+
+
+def go_on(m: M, g: Goroutine) -> int:
+    """g's stack was set aside: m leaves its own, which is kept for reuse, and goes on on that one."""
+    m.pool.append(m.stack)
+    take_up(m, g)
+    switch_stack(m.stack)
     return 0
 
 
@@ -74,6 +107,8 @@ def execute(m: M, g: Goroutine) -> None:
     if not m.inherits:
         m.p.begin_slice()
     m.p.begin_turn()
+    if m.trail is not None:
+        m.trail.tell1(m.who, E_GO_START, g.id)
     leave_runtime(m)
     result = turn(m, g)
     if m.outcome != YIELDED:
@@ -83,15 +118,15 @@ def execute(m: M, g: Goroutine) -> None:
     if m.outcome == YIELDED:
         enter_runtime(m)
         m.let_go()
-        if m.locks != 0:
-            m.clear_note()  # race: who takes g from a queue wakes us, perhaps before we sleep; the note must not be of the last time
         settle(m, g)
     else:
         report(m, g, result)
         result = None
         enter_runtime(m)
         m.let_go()
-        m.bound = None
+        if g.locks != 0:  # race: it is another one that has locked m, and lives on
+            g.locks = 0
+            m.spoilt = True
         bury(m, g)
 
 
@@ -101,6 +136,8 @@ def turn(m: M, g: Goroutine) -> Any:
         result = end(m, g)
     elif g.args is not None:
         result = begin(m, g)
+    elif g.struck:
+        result = strike(m, g)
     else:
         result = resume(g.body, g.take_answer(), g.context, m)
     while m.outcome == YIELDED and (result is not None or g.state_now() == RUNNING):
@@ -142,18 +179,38 @@ def end(m: M, g: Goroutine) -> Any:
         return Goexit()
     g.phase = 0
     g.told = True
+    g.struck = False
     g.take_inbox()
     return throw(g.body, Goexit(), g.context, m)
 
 
+def strike(m: M, g: Goroutine) -> Any:
+    """g's context is over, and that has ended its wait."""
+    g.take_inbox()
+    return throw(g.body, ending(g), g.context, m)
+
+
 def settle(m: M, g: Goroutine) -> None:
     """g has yielded: is it parked, does it wait for another turn, or was it woken already?"""
-    if g.state_now() == PARKING and g.swap_state(PARKING, PARKED):
+    g.since = m.sched.moment()
+    if m.trail is not None:
+        tell_yield(m, g)
+    if g.scope is not None and g.state_now() == PARKING and is_over(g):  # race: its context was cancelled before it waited
+        g.struck = True
+        g.set_state(RUNNABLE)
+        if m.trail is not None:
+            m.trail.tell2(m.who, E_GO_UNBLOCK, g.id, 0)
+        submit(m, g)
+    elif g.state_now() == PARKING and g.swap_state(PARKING, PARKED):
         if m.sched.phase() != ALIVE and g.win() and g.swap_state(PARKED, RUNNABLE):  # race: it parked behind the back of begin_ending
             g.system = False
+            if m.trail is not None:
+                m.trail.tell2(m.who, E_GO_UNBLOCK, g.id, 0)
             submit_behind(m, g)
     elif g.state_now() == NOTIFIED:
         g.set_state(RUNNABLE)
+        if m.trail is not None:
+            m.trail.tell2(m.who, E_GO_UNBLOCK, g.id, g.waker)
         submit(m, g)  # race: the waker came first and left g to us
     elif g.phase == BEHIND and m.p is not None:
         g.set_state(RUNNABLE)
@@ -161,6 +218,15 @@ def settle(m: M, g: Goroutine) -> None:
     else:
         g.set_state(RUNNABLE)
         submit_behind(m, g)
+
+
+def tell_yield(m: M, g: Goroutine) -> None:
+    """Before g can be woken, or taken from a queue: its M's word comes first."""
+    state = g.state_now()
+    if state == PARKING or state == NOTIFIED:
+        tell_block(m, g)
+    else:
+        tell_stop(m, g)
 
 
 def report(m: M, g: Goroutine, result: Any) -> None:
@@ -171,10 +237,14 @@ def report(m: M, g: Goroutine, result: Any) -> None:
         g.watcher.note_end(g, m.outcome, result)
     elif m.outcome == RAISED:
         m.sched.host.failed(g, result)
+    if g.scope is not None:
+        end_scope(g)
     g.reset()
 
 
 def bury(m: M, g: Goroutine) -> None:
+    if m.trail is not None:
+        m.trail.tell(m.who, E_GO_END)
     unlink(g)
     g.set_state(DEAD)
     if m.p is None or not m.p.spare_put(g):

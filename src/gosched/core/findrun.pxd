@@ -1,20 +1,27 @@
 cimport cython
 from libc.stdint cimport int64_t
 from .g cimport Goroutine
+from .guests cimport send_guests_back, take_guest
 from .m cimport M
 from .p cimport P
-from .ending cimport check_dead
+from .ending cimport check_dead, polls_in_vain, tell_dead
 from .entry cimport submit_late
 from .sched cimport Scheduler
-from .runq cimport put_global, take_global, take_one_global
+from .runq cimport put_global, put_tail, take_global, take_one_global
 from .steal cimport steal_work
-from .timers cimport earliest, move_timers, run_timers
-from .wake cimport acquire_p, start_spinning, wake_p, wake_poller
+from .timers cimport any_timer, bury_zombies, earliest, move_timers, run_timers
+from .wake cimport acquire_p, start_spinning, submit_global, wake_by, wake_p, wake_poller
 
+cdef int E_M_PARK, E_M_POLL, E_M_WAKE, E_NETPOLL, E_PROC_STOP
 cdef int EXIT, EXITING, NEVER, P_DEAD, P_IDLE, PARK, POLL
 
 @cython.locals(g=Goroutine)
 cpdef Goroutine find_runnable(M m)
+cpdef Goroutine at_hand(M m)
+cdef bint look_at_net(M m) except -1
+@cython.locals(n=int)
+cdef bint inject(M m) except -1
+cpdef int submit_late_global(M m) except -1
 @cython.locals(g=Goroutine)
 cpdef Goroutine from_queues(M m)
 @cython.locals(g=Goroutine)
@@ -24,9 +31,9 @@ cpdef int expire_slice(P p) except -1
 cdef Goroutine last_look(M m)
 @cython.locals(g=Goroutine, p=P, victim=P, i=int)
 cdef Goroutine look_again(M m)
-@cython.locals(until=int64_t, timer=int64_t)
+@cython.locals(until=int64_t, timer=int64_t, sent=bint, vain=bint)
 cpdef Goroutine rest(M m)
-@cython.locals(dead=bint)
+@cython.locals(dead=int, sent=bint)
 cpdef Goroutine idle(M m)
 @cython.locals(p=P)
 cpdef after_poll(M m, int64_t now)

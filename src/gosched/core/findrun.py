@@ -14,13 +14,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .ending import check_dead
+from .ending import check_dead, polls_in_vain, tell_dead
 from .entry import submit_late
-from .runq import put_global, take_global, take_one_global
+from .events import E_M_PARK, E_M_POLL, E_M_WAKE, E_NETPOLL, E_PROC_STOP
+from .guests import send_guests_back, take_guest
+from .runq import put_global, put_tail, take_global, take_one_global
 from .states import EXIT, EXITING, NEVER, P_DEAD, P_IDLE, PARK, POLL
 from .steal import steal_work
-from .timers import earliest, move_timers, run_timers
-from .wake import acquire_p, start_spinning, wake_p, wake_poller
+from .timers import any_timer, bury_zombies, earliest, move_timers, run_timers
+from .wake import acquire_p, start_spinning, submit_global, wake_by, wake_p, wake_poller
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -32,18 +34,17 @@ if TYPE_CHECKING:
 def find_runnable(m: M) -> Goroutine | None:
     """The goroutine to run, or None and m.verdict."""
     while True:
-        m.inherits = False
-        if m.sched.phase() == EXITING:
-            return quit_m(m)
-        if m.p.id >= m.sched.nproc and not retire_p(m):
-            return idle(m)
-        if m.p.slice_over():
-            end_slice(m)
-        if m.p.timers.size() != 0 and run_timers(m, m.p):
-            submit_late(m)
-        g = from_queues(m)
+        g = at_hand(m)
         if g is not None:
             return g
+        if m.sched.phase() == EXITING:
+            return quit_m(m)
+        if m.p.id >= m.sched.nproc:
+            if not retire_p(m):
+                return idle(m)
+            continue
+        if m.sched.net_waiters() != 0 and m.sched.last_poll() != 0 and look_at_net(m):
+            continue
         if m.spinning or m.sched.spin_factor * m.sched.spinning() < m.sched.nproc - m.sched.idle_ps():
             if not m.spinning:
                 start_spinning(m)
@@ -57,9 +58,45 @@ def find_runnable(m: M) -> Goroutine | None:
             return rest(m)
 
 
+def look_at_net(m: M) -> bool:
+    """What can go on is in m's queue. False: nothing can. Who does not wait there does not count as having polled: sysmon still looks after 10 ms."""
+    m.sched.host.look()
+    return inject(m)
+
+
+def inject(m: M) -> bool:
+    """Go's injectglist, with a P: whom m has readied goes to the tail of its queue. False: nobody."""
+    if not m.any_late():
+        return False
+    n = 0
+    while m.any_late():
+        put_tail(m, m.late_take())
+        n += 1
+    if m.trail is not None:
+        m.trail.tell1(m.who, E_NETPOLL, n)
+    wake_by(m)
+    return True
+
+
+def at_hand(m: M) -> Goroutine | None:
+    """What there is without a search. None also if m has to leave or to give up its P: find_runnable sees to it."""
+    m.inherits = False
+    if m.sched.phase() == EXITING or m.p.id >= m.sched.nproc:
+        return None
+    if m.p.slice_over():
+        end_slice(m)
+    if m.p.timers.size() != 0 and run_timers(m, m.p):
+        submit_late(m)
+    return from_queues(m)
+
+
 def from_queues(m: M) -> Goroutine | None:
     """What is there without searching: own queue and the global one."""
     g: Goroutine | None
+    if m.any_guests():
+        m.guests_first = not m.guests_first
+        if m.guests_first:
+            return take_guest(m)
     if m.p.slices() % m.sched.fairness == 0 and m.sched.global_size() != 0:
         g = take_one_global(m)
         if g is not None:
@@ -69,6 +106,8 @@ def from_queues(m: M) -> Goroutine | None:
         m.inherits = True
         return g
     g = m.p.pop()
+    if g is None and m.any_guests():
+        g = take_guest(m)
     if g is None and m.sched.global_size() != 0:
         m.sched.acquire()
         g = take_global(m)
@@ -98,6 +137,8 @@ def last_look(m: M) -> Goroutine | None:
         return g
     p = m.p
     m.p = None  # type: ignore[assignment]
+    if m.trail is not None:
+        m.trail.tell(m.who, E_PROC_STOP)
     m.sched.put_idle_p(p)
     if not m.spinning and m.sched.need_spinning():  # race: work was submitted when no P was idle; nobody else will look
         if m.sched.take_this_p(p):
@@ -150,6 +191,10 @@ def rest(m: M) -> Goroutine | None:
         gather_timers(m.sched)
     until = m.sched.host.deadline()
     timer = earliest(m.sched)
+    if timer != 0 and not any_timer(m.sched):
+        bury_zombies(m.sched)
+        submit_late_global(m)
+        timer = earliest(m.sched)
     if timer == 0 and until < NEVER:
         return idle(m)
     if m.sched.swap_last_poll(0) != 0:
@@ -157,6 +202,17 @@ def rest(m: M) -> Goroutine | None:
             return quit_m(m)
         m.poll_until = sooner(until, timer)
         m.sched.set_poll_until(m.poll_until)
+        m.sched.acquire()
+        m.polling = True
+        sent = send_guests_back(m)  # delivered since m gave up its P: they do not wait for the poll's end. Who comes later wakes the poller
+        vain = until < 0 and polls_in_vain(m.sched)  # race: what there was to wait for has gone since we looked, and then the others fell asleep
+        m.sched.release()
+        if sent:
+            wake_p(m.sched)
+        if vain and not any_timer(m.sched):
+            m.sched.host.poll_wake()
+        if m.trail is not None:
+            m.trail.tell(m.who, E_M_POLL)
         m.verdict = POLL
         return None
     if timer != 0:
@@ -188,23 +244,40 @@ def idle(m: M) -> Goroutine | None:
     m.clear_note()
     m.nextp = None
     m.sched.put_idle_m(m)
+    sent = send_guests_back(m)  # race: delivered since m gave up its P, or while it had none
     dead = check_dead(m.sched)
     m.sched.release()
-    if dead:
-        m.sched.host.all_asleep()
+    if sent:
+        wake_p(m.sched)
+    if dead != 0:
+        tell_dead(m.sched, dead)
+    if m.trail is not None:
+        m.trail.tell(m.who, E_M_PARK)
     m.verdict = PARK
     return None
 
 
 def after_poll(m: M, now: int) -> None:
-    """The M comes back from polling: with an idle P if there is one, else to the idle list."""
+    """The M comes back from polling: with an idle P if there is one, else to the idle list. Whom it has readied goes to its queue, or to all."""
+    if m.trail is not None:
+        m.trail.tell(m.who, E_M_WAKE)
     m.sched.set_poll_until(0)
     m.sched.swap_last_poll(now)
     m.sched.acquire()
+    m.polling = False
     p = m.sched.take_idle_p()
     m.sched.release()
     if p is not None:
         acquire_p(m, p)
+        inject(m)
+    else:
+        submit_late_global(m)
+
+
+def submit_late_global(m: M) -> None:
+    """What was made runnable, by a poll or by finalisers, while m has no P."""
+    while m.any_late():
+        submit_global(m.sched, m.late_take())
 
 
 def retire_p(m: M) -> bool:
@@ -214,6 +287,8 @@ def retire_p(m: M) -> bool:
     if p.id < m.sched.nproc:  # race: gomaxprocs went up again since we looked without the lock
         m.sched.release()
         return True
+    if m.trail is not None:
+        m.trail.tell(m.who, E_PROC_STOP)
     p.drain_to_front(m.sched)
     p.status = P_DEAD
     p.m = None
@@ -237,6 +312,8 @@ def quit_m(m: M) -> Goroutine | None:
     if m.p is not None:
         p = m.p
         m.p = None  # type: ignore[assignment]
+        if m.trail is not None:
+            m.trail.tell(m.who, E_PROC_STOP)
         m.sched.acquire()
         m.sched.put_idle_p(p)
         m.sched.release()

@@ -19,6 +19,10 @@ the answer, and calls park.ready. PARKING comes before open_wait: who wins finds
 `home` is the thread that the goroutine cannot leave while it waits: an M whose stack it keeps (locked.py), or for the stand-in of a thread that is no
 goroutine, that thread's words (plain.py).
 
+`waker` is the goroutine that has won the wait, 0 for what is none: written by the winner, if what happens is written down (trail.py).
+
+`scope` is its current context, None for the background, and `struck` says that the wait was won by that one's end (interrupt.py).
+
 The runtime holds one reference to every living goroutine (own, disown). Queues, `m.running` and the state word carry it without counting: whoever
 owns the state may queue the goroutine, and there is exactly one owner at any time. Two threads in one coroutine crash CPython before 3.15.
 
@@ -31,7 +35,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
-from .native import StateWord, ThreadWords, list_of
+from .native import StateWord, ThreadWords, Waiter, list_of
 from .states import DEAD, PARKED, PARKING, PREEMPTED, RUNNABLE, RUNNING, STATE_NAMES, SYSCALL, WAIT_REASONS
 
 
@@ -68,11 +72,17 @@ class Goroutine(StateWord):
     given_name: str | None
     watcher: Watcher | None
     reason: int
+    since: int
+    guarded: bool
     phase: int
     system: bool
     told: bool
+    locks: int
     home: ThreadWords | None
+    scope: Waiter | None
+    struck: bool
     want: int
+    waker: int
 
     @property
     def name(self) -> str:
@@ -90,12 +100,7 @@ class Goroutine(StateWord):
 
     def state_given(self, blocked: set[int]) -> str:
         """The same, for who asks of many: with the ids of those that sysmon has found in a call that blocks."""
-        state = self.state_now()
-        if state == RUNNABLE and self.phase == PREEMPTED:
-            return "preempted"
-        if state == RUNNING and (self.phase == SYSCALL or self.id in blocked):
-            return "syscall"
-        return STATE_NAMES[state]
+        return state_word(self.state_now(), self.phase, self.id in blocked)
 
     @property
     def wait_reason(self) -> str | None:
@@ -126,6 +131,14 @@ class Goroutine(StateWord):
     def __repr__(self) -> str:
         reason = self.wait_reason
         return f"<Goroutine {self.id} {self.name!r} [{self.state if reason is None else reason}]>"
+
+
+def state_word(state: int, phase: int, blocks: bool) -> str:
+    if state == RUNNABLE and phase == PREEMPTED:
+        return "preempted"
+    if state == RUNNING and (phase == SYSCALL or blocks):
+        return "syscall"
+    return STATE_NAMES[state]
 
 
 def line_of(code: CodeType, lasti: int) -> int:

@@ -4,6 +4,9 @@ from .g cimport Goroutine
 from .native cimport ThreadWords
 from .p cimport P
 from .sched cimport Scheduler
+from .trail cimport Trail
+
+cdef int E_M_START, FIRST_M
 
 @cython.final
 cdef class M(ThreadWords):
@@ -16,9 +19,9 @@ cdef class M(ThreadWords):
     cdef public bint spinning
     cdef public bint in_runtime
     cdef bint inherits
+    cdef bint shaky
     cdef readonly int verdict
     cdef readonly int64_t poll_until
-    cdef readonly int64_t goid
     cdef readonly int64_t plain_parks
     cdef public bint asked
     cdef public bint doomed
@@ -27,8 +30,19 @@ cdef class M(ThreadWords):
     cdef readonly int64_t blocked_in
     cdef readonly int64_t blocked_since
     cdef readonly int64_t locks
-    cdef readonly Goroutine bound
+    cdef bint spoilt
     cdef readonly int64_t ident
     cdef readonly list leashes
-    cdef bint asleep
+    cdef public object stack
+    cdef public object root
+    cdef public object fresh
+    cdef readonly list pool
+    cdef readonly int64_t aside
+    cdef int waits
+    cdef bint polling
+    cdef Goroutine pending
+    cdef bint guests_first
     cdef public object state
+    cdef readonly int who
+    cdef dict names
+    cdef readonly Trail trail

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .ending import check_dead
+from .ending import check_dead, tell_dead
+from .events import E_M_END, E_M_WAKE
 from .execute import schedule
-from .findrun import after_poll
+from .findrun import after_poll, submit_late_global
+from .locked import trim
 from .m import M
-from .native import drop_spares, set_current_m
-from .states import ALIVE, EXIT, IDLE_NS, PARK
-from .wake import acquire_p, submit_global
+from .native import current_m, drop_spares, set_current_m
+from .states import ALIVE, EXIT, IDLE_NS, PARK, SPARES
+from .wake import acquire_p
 
 if TYPE_CHECKING:
     from .p import P
@@ -23,16 +25,27 @@ def run_m(s: Scheduler, number: int, p: P, spinning: bool) -> None:
     set_current_m(m)
     s.join_watch(m)
     try:
-        while True:
-            s.host.ready(m)
-            verdict = schedule(m)
-            if verdict == EXIT or not sleep(m, verdict):
-                return
+        s.host.enter(m)
     finally:
         s.leave_watch(m)
         set_current_m(None)
         forget_m(m)
         drop_spares()
+
+
+def loop_here() -> None:
+    """What runs on each stack of a thread."""
+    m: M = current_m()
+    loop(m)
+
+
+def loop(m: M) -> None:
+    """On one stack of m's thread: turn after turn, until the thread is to end."""
+    while True:
+        m.sched.host.ready(m)
+        verdict = schedule(m)
+        if verdict == EXIT or not sleep(m, verdict):
+            return
 
 
 def new_m(s: Scheduler, number: int, p: P, spinning: bool) -> M:
@@ -50,6 +63,7 @@ def sleep(m: M, verdict: int) -> bool:
     if m.any_late():
         submit_late_global(m)
     if verdict == PARK:
+        trim(m, SPARES)
         m.state = "parked"
         if not m.sleep_note(patience(m)):
             if retire_m(m):
@@ -65,8 +79,8 @@ def sleep(m: M, verdict: int) -> bool:
 
 
 def patience(m: M) -> int:
-    """Until when an idle thread waits: as many as there are Ps stay, the others were needed for a burst of blocking calls."""
-    return m.sched.host.now() + IDLE_NS if m.sched.idle_threads > m.sched.nproc else -1
+    """Until when an idle thread waits: as many as there are Ps stay, and such with goroutines on them; the others were for a burst of calls."""
+    return m.sched.host.now() + IDLE_NS if m.sched.idle_threads > m.sched.nproc and m.aside == 0 else -1
 
 
 def retire_m(m: M) -> bool:
@@ -80,14 +94,10 @@ def retire_m(m: M) -> bool:
     return mine
 
 
-def submit_late_global(m: M) -> None:
-    """What finalisers made runnable while m was on its way to sleep."""
-    while m.any_late():
-        submit_global(m.sched, m.late_take())
-
-
 def woken(m: M) -> None:
     """Takes over the P that the waker left."""
+    if m.trail is not None:
+        m.trail.tell(m.who, E_M_WAKE)
     p = m.nextp
     m.nextp = None
     if p is not None:
@@ -95,17 +105,20 @@ def woken(m: M) -> None:
 
 
 def forget_m(m: M) -> None:
+    if m.trail is not None:
+        m.trail.tell(m.who, E_M_END)
+        m.trail.ended = True
     m.sched.allm.remove(m)
     m.leashes.clear()
-    dead = False
+    dead = 0
     m.sched.acquire()
     m.sched.past_parks += m.plain_parks
     m.sched.past_preemptions += m.preemptions
     m.sched.past_calls += m.blocking_calls
     if m.state != "retired":
         m.sched.threads -= 1
-        dead = check_dead(m.sched) and m.sched.phase() == ALIVE
+        dead = check_dead(m.sched) if m.sched.phase() == ALIVE else 0
     m.sched.release()
     m.state = "gone"
-    if dead:
-        m.sched.host.all_asleep()
+    if dead != 0:
+        tell_dead(m.sched, dead)

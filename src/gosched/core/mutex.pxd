@@ -11,6 +11,9 @@ from .timers cimport clock
 cdef int ALIVE, CONTENDED, FREE, LOCKED, W_MUTEX
 cdef int64_t STARVING_NS
 cdef object DONE, YIELD_BEHIND
+cdef int explored
+
+cpdef explore_locks(int by)
 
 cdef class MutexCore(LockQueue):
     cdef bint starving
@@ -41,6 +44,6 @@ cdef class LockOp(Op):
 @cython.locals(op=LockOp)
 cdef LockOp lock_op(MutexCore mutex)
 @cython.locals(m=M)
-cdef bint is_ending() except -1
+cpdef bint is_ending() except -1
 @cython.locals(m=M)
 cdef int64_t time_here() except -1

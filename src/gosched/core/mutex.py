@@ -9,6 +9,7 @@ swap each; all else happens under the queue's lock.
                  who comes along stands at its tail. Ends when the one who gets it is the last, or has not waited for 1 ms.
 
 Go's waiters also spin for a moment before they sleep. A goroutine of ours has nothing cheaper to do than to let another run: it does not.
+Who has it is noted, for find_deadlocks alone: any goroutine may unlock it. The note is worth nothing while the word is not LOCKED.
 A waiter that is ended, or whose time is over, leaves; if it was on its way, or had been handed the mutex (`heir`), it passes that on.
 """
 
@@ -30,6 +31,14 @@ from .yielding import DONE, YIELD_BEHIND
 if TYPE_CHECKING:
     from .m import M
 
+# How many explorations run: then others may come first also where a mutex is free.
+explored = 0
+
+
+def explore_locks(by: int) -> None:
+    global explored
+    explored += by
+
 
 class MutexCore(LockQueue):
     """The hot part of gosched.Mutex."""
@@ -40,7 +49,7 @@ class MutexCore(LockQueue):
         self.heir: Goroutine | None = None
 
     def __aenter__(self) -> object:
-        return DONE if self.swap_lock_word(FREE, LOCKED) else lock_op(self)
+        return DONE if explored == 0 and self.lock_free() else lock_op(self)
 
     def __aexit__(self, kind: object, error: object, traceback: object) -> object:
         if self.swap_lock_word(LOCKED, FREE):
@@ -49,7 +58,11 @@ class MutexCore(LockQueue):
 
     def try_lock(self) -> bool:
         """Locks it if it is free and nobody starves."""
-        return self.swap_lock_word(FREE, LOCKED) or self.lock_if_free()
+        return self.lock_free() or self.lock_if_free()
+
+    def lock_at_once(self) -> bool:
+        """The same, for who would wait for it."""
+        return explored == 0 and self.try_lock()
 
     def unlock(self) -> None:
         """From any goroutine. Of an unlocked mutex: SyncError."""
@@ -71,6 +84,7 @@ class MutexCore(LockQueue):
             word = self.lock_word()
             if word & LOCKED == 0:
                 if self.swap_lock_word(word, word | LOCKED):  # race: who comes along without contention does not ask the queue
+                    self.note_holder()
                     return True
             elif self.swap_lock_word(word, word | CONTENDED):  # race: nor does who unlocks without contention
                 return False
@@ -85,7 +99,7 @@ class MutexCore(LockQueue):
 
     def lock_for(self, g: Goroutine, op: LockOp) -> object:
         """None: g has it. Parked."""
-        if op.since < 0 and self.swap_lock_word(FREE, LOCKED):
+        if op.since < 0 and self.lock_free():
             return None
         at = time_here()
         self.acquire()
@@ -95,7 +109,7 @@ class MutexCore(LockQueue):
             self.settle_word()
             self.release()
             return None
-        begin_wait(g, W_MUTEX)
+        begin_wait(g, W_MUTEX, self)
         if op.since < 0:
             op.since = at
             self.put_waiter(g)
@@ -119,6 +133,7 @@ class MutexCore(LockQueue):
         handed = self.starving and g is not None
         if handed:
             self.heir = g
+            self.drop_holder()
         else:
             self.starving = False
             if g is not None:
@@ -142,6 +157,7 @@ class MutexCore(LockQueue):
         at = time_here()
         self.acquire()
         self.heir = None
+        self.note_holder()
         if self.waiting() == 0 or at - since <= STARVING_NS:
             self.starving = False
         self.settle_word()

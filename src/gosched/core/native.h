@@ -239,6 +239,8 @@ static inline int gs_fifo_put_front(gs_fifo *q, void *g)
     GS_PUBLISH(&q->len, q->len + 1);
     return 1;
 }
+/* The i-th from its head, which stays. Nobody else touches it meanwhile. */
+static inline void *gs_fifo_at(gs_fifo *q, uint32_t i) { return i < q->len ? q->slots[(q->head + i) & (q->cap - 1)] : NULL; }
 static inline void *gs_fifo_take(gs_fifo *q)
 {
     if (q->len == 0)
@@ -272,6 +274,8 @@ static inline int gs_cas_head(gs_ring *r, uint32_t old, uint32_t new_)
 {
     return __atomic_compare_exchange_n(&r->head, &old, new_, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
+/* The i-th from its head, which stays. Nobody else touches the ring meanwhile. */
+static inline void *gs_ring_at(gs_ring *r, uint32_t i) { return i < r->tail - r->head ? *gs_ring_slot(r, r->head + i) : NULL; }
 /* Owner. False: the ring is full. Publishes only: a wake-up that relies on this push needs a fence behind it (a swap of `next` is one). */
 static inline int gs_ring_push(gs_ring *r, void *g)
 {

@@ -57,9 +57,11 @@ cdef extern from "native.h" nogil:
     int gs_fifo_put(gs_fifo *, void *)
     int gs_fifo_put_front(gs_fifo *, void *)
     void *gs_fifo_take(gs_fifo *)
+    void *gs_fifo_at(gs_fifo *, uint32_t)
     int gs_ring_init(gs_ring *, uint32_t)
     void gs_ring_free(gs_ring *)
     int gs_ring_push(gs_ring *, void *)
+    void *gs_ring_at(gs_ring *, uint32_t)
     void *gs_ring_pop(gs_ring *)
     uint32_t gs_ring_pop_half(gs_ring *, void **)
     uint32_t gs_ring_size(gs_ring *)
@@ -99,10 +101,12 @@ cdef extern from "watch.h" nogil:
         int64_t since
         int64_t tick
     ctypedef struct gs_watch:
+        gs_mutex lock
         int32_t asleep
         int32_t procs
         int32_t ends
         int32_t calm
+        int32_t moment
         int64_t slice_ns
         int64_t late_ns
         int64_t cap_ns
@@ -113,8 +117,9 @@ cdef extern from "watch.h" nogil:
     void gs_pulse_join(gs_watch *, gs_pulse *, void *)
     void gs_pulse_leave(gs_watch *, gs_pulse *)
     void gs_watch_rouse(gs_watch *)
+    void gs_watch_stamp(gs_watch *, int64_t)
     void gs_watch_wake(gs_watch *)
-    int gs_keep_watch(gs_watch *, int32_t *)
+    int gs_keep_watch(gs_watch *, int32_t *, int64_t *, int64_t *)
 
 cdef extern from *:
     """
@@ -129,6 +134,11 @@ cdef extern from *:
     PyObject *gs_slot(PyObject *, Py_ssize_t)
     void gs_set_slot(PyObject *, Py_ssize_t, PyObject *)
     void gs_drop(PyObject *)
+
+cdef enum:
+    PARKING = 2  # states.py; native.pyx checks that they still are
+    PARKED = 3
+    LOCKED = 1
 
 cdef inline object lend(void *g):
     """A counted reference to what the queue carried, or None."""
@@ -191,6 +201,7 @@ cdef class StateWord(Waiter):
     cdef int32_t open
     cdef bint fetches
     cdef PyObject *inbox
+    cdef void *on
     cdef gs_link link
     cdef PyObject *code
     cdef inline int state_now(self) noexcept:
@@ -205,6 +216,16 @@ cdef class StateWord(Waiter):
         m.code = NULL
         gs_drop(old)
     cdef unsigned char reason
+    cdef int32_t since
+    cdef unsigned char guarded
+    cdef inline void wait_on(self, object on) noexcept:
+        """Borrowed: what a goroutine waits on lives as long as it does. Read only while its wait is open and nothing runs (reach.pyx)."""
+        self.on = <void *>on
+    cdef inline object waits_on(self):
+        return lend(self.on)
+    cdef inline bint sleeps(self) noexcept:
+        """It waits, and nobody has won its wait."""
+        return GS_LOAD(&self.word) == PARKED and GS_LOAD(&self.open)
     cdef inline void open_wait(self) noexcept:
         GS_PUBLISH(&self.open, 1)
     cdef inline bint win(self) noexcept:
@@ -256,6 +277,10 @@ cdef class GoroutineList:
 cdef class WaitQueue(Guarded):
     cdef gs_list list
     cdef gs_list won
+    cdef int64_t holder
+    cdef void note_holder(self) noexcept
+    cdef inline void drop_holder(self) noexcept:
+        self.holder = 0
     cdef inline int64_t waiting(self) noexcept:
         return load64(&self.list.len)
     cdef inline void put_waiter(self, Waiter w) noexcept:
@@ -281,6 +306,7 @@ cdef class LockQueue(WaitQueue):
         GS_STORE(&self.w_lock, value)
     cdef inline bint swap_lock_word(self, int old, int new) noexcept:
         return gs_cas32(&self.w_lock, old, new)
+    cdef bint lock_free(self) noexcept
 
 cdef class ChannelWords(Guarded):
     cdef int32_t w_closed
@@ -417,6 +443,11 @@ cdef class RunQueue:
         return lend(gs_ring_take_next(&self.ring))
     cdef inline bint has_next(self) noexcept:
         return loadptr(&self.ring.next) != NULL
+    cdef inline object ring_at(self, int i):
+        """While nothing runs, as for the next two. None: there are not so many."""
+        return lend(gs_ring_at(&self.ring, i))
+    cdef inline object next_now(self):
+        return lend(loadptr(&self.ring.next))
     cdef inline uint32_t ring_size(self) noexcept:
         return gs_ring_size(&self.ring)
     cdef inline bint queue_empty(self) noexcept:
@@ -469,6 +500,8 @@ cdef class SchedulerWords(Guarded):
     cdef int32_t w_phase
     cdef int32_t w_resizing
     cdef int64_t w_last_poll
+    cdef int64_t w_net_waiters
+    cdef int32_t w_net_claimed
     cdef int64_t w_poll_until
     cdef gs_watch watch
     cdef inline void watch_p(self, RunQueue p) noexcept:
@@ -476,6 +509,10 @@ cdef class SchedulerWords(Guarded):
     cdef inline void rouse_watch(self) noexcept:
         """By who has just taken an idle P."""
         gs_watch_rouse(&self.watch)
+    cdef inline int moment(self) noexcept:
+        """The coarse clock: a load instead of a system call."""
+        return GS_PEEK(&self.watch.moment)
+    cpdef void stamp(self, int64_t now) noexcept
     cdef inline void watch_procs(self, int n) noexcept:
         GS_STORE(&self.watch.procs, n)
     cdef inline void watch_quickly(self) noexcept:
@@ -484,6 +521,9 @@ cdef class SchedulerWords(Guarded):
         GS_STORE(&self.watch.ends, 1)
         gs_watch_wake(&self.watch)
     cpdef void set_watch(self, int64_t slice_ns, int64_t late_ns, int64_t cap_ns, int64_t trace_ns) noexcept
+    cdef inline void free_locks(self) noexcept:
+        self.mutex.word = 0
+        self.watch.lock.word = 0
     cdef inline void leave_watch(self, ThreadWords m) noexcept:
         gs_pulse_leave(&self.watch, &m.pulse)
     cpdef void join_watch(self, ThreadWords m)
@@ -516,19 +556,29 @@ cdef class SchedulerWords(Guarded):
         return swap64(&self.w_last_poll, value)
     cdef inline int64_t last_poll(self) noexcept:
         return load64(&self.w_last_poll)
+    cdef inline bint move_last_poll(self, int64_t old, int64_t new) noexcept:
+        return cas64(&self.w_last_poll, old, new)
+    cdef inline void add_net_waiters(self, int64_t n) noexcept:
+        add64(&self.w_net_waiters, n)
+    cdef inline int64_t net_waiters(self) noexcept:
+        return load64(&self.w_net_waiters)
+    cdef inline bint claim_net(self) noexcept:
+        """To look at the netpoller: one at a time."""
+        return gs_cas32(&self.w_net_claimed, 0, 1)
+    cdef inline void unclaim_net(self) noexcept:
+        GS_STORE(&self.w_net_claimed, 0)
     cdef inline void set_poll_until(self, int64_t value) noexcept:
         store64(&self.w_poll_until, value)
     cdef inline int64_t poll_until(self) noexcept:
         return load64(&self.w_poll_until)
     cdef inline int global_size(self) noexcept:
         return <int>gs_fifo_len(&self.fifo)
+    cdef inline object global_at(self, int i):
+        return lend(gs_fifo_at(&self.fifo, i))
     cdef int global_put(self, StateWord g) except -1
     cdef int global_put_front(self, StateWord g) except -1
     cdef object global_take(self)
     cdef void global_refill(self, RunQueue p, int n) noexcept
-
-cdef enum:
-    PARKING = 2  # states.py; native.pyx checks that it still is
 
 cdef class ThreadWords:
     cdef void *owner
@@ -540,8 +590,11 @@ cdef class ThreadWords:
     cdef void *running
     cdef gs_note note
     cdef gs_fifo late
+    cdef gs_fifo guests
     cdef public int outcome
     cdef int lasti
+    cdef readonly int64_t goid
+    cdef int64_t realm
     cdef inline void set_owner(self, object owner) noexcept:
         """The scheduler, to be compared without counting a reference that all threads share."""
         self.owner = <void *>owner
@@ -563,9 +616,10 @@ cdef class ThreadWords:
         return GS_LOAD(&self.pulse.marked)
     cdef inline void hold(self, StateWord g) noexcept:
         self.running = <void *>g
-    cdef inline void begin_wait(self, int reason) noexcept:
+    cdef inline void begin_wait(self, int reason, object on) noexcept:
         """The goroutine that runs here can be woken, as soon as a waker can find it: park.begin_wait without counting a reference."""
         (<StateWord>self.running).reason = reason
+        (<StateWord>self.running).on = <void *>on
         GS_PUBLISH(&(<StateWord>self.running).word, PARKING)
         GS_PUBLISH(&(<StateWord>self.running).open, 1)
     cdef inline void let_go(self) noexcept:
@@ -590,6 +644,13 @@ cdef class ThreadWords:
         cdef PyObject *context = self.adopted
         self.adopted = NULL
         return moved(context)
+    cdef inline bint holds(self, StateWord g) noexcept:
+        return self.running == <void *>g
+    cdef int guest_put(self, StateWord g) except -1
+    cdef inline object guest_take(self):
+        return lend(gs_fifo_take(&self.guests))
+    cdef inline bint any_guests(self) noexcept:
+        return gs_fifo_len(&self.guests) != 0
     cdef inline bint any_late(self) noexcept:
         return self.late.len != 0
 
@@ -644,5 +705,3 @@ cpdef void drop_spares() noexcept
 cpdef int pooled(type kind, int number) except -1
 cpdef int ends_with_value(type kind, object waits) except -1
 cpdef int share_anext(type child, type parent) except -1
-cpdef bint raise_soon(object error) noexcept
-cpdef object innermost_module()

@@ -21,11 +21,11 @@ from typing import Any, Self
 from . import purepoints
 from .callers import outside_frame
 from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, may_wait, resume, throw
-from .purepoints import point
+from .purepoints import current_m, point, set_current_m
 from .purequeues import ChannelWords, CountedQueue, Guarded, LockedWaiter, LockQueue, TimerArray, Waiter, WaitQueue
 from .purering import RunQueue
 from .purewatch import Pulse, Watch
-from .states import PARKING
+from .states import PARKED, PARKING
 
 # The ring, the queues of waiters and what runs user code have modules of their own; the compiled twin has it all in one.
 __all__ = [
@@ -40,12 +40,16 @@ __all__ = [
     "Waiter",
     "call",
     "copy_context",
+    "current_m",
     "is_coroutine",
     "is_coroutine_function",
     "may_wait",
     "resume",
+    "set_current_m",
     "throw",
 ]
+
+GLANCE = 500_000_000
 
 
 class StateWord(Waiter):
@@ -59,6 +63,9 @@ class StateWord(Waiter):
     _open: bool
     _inbox: Any
     _fetches: bool
+    since: int
+    _on: Any
+    guarded: bool
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         self = super().__new__(cls)
@@ -70,6 +77,9 @@ class StateWord(Waiter):
         self._open = False
         self._inbox = None
         self._fetches = False
+        self.since = 0
+        self._on = None
+        self.guarded = False
         return self
 
     def open_wait(self) -> None:
@@ -81,7 +91,19 @@ class StateWord(Waiter):
             if not self._open:  # race: somebody else has woken this goroutine, or it gave up
                 return False
             self._open = False
+            self._on = None
             return True
+
+    def wait_on(self, on: Any) -> None:
+        """What it waits on; let go with the wait."""
+        self._on = on
+
+    def waits_on(self) -> Any:
+        return self._on
+
+    def sleeps(self) -> bool:
+        """It waits, and nobody has won its wait."""
+        return self._word == PARKED and self._open
 
     def win_wait(self) -> bool:
         return self.win()
@@ -178,8 +200,13 @@ class SchedulerWords(Guarded, Watch):
         Guarded.__init__(self)
         Watch.__init__(self, Note())
         self._global: deque[Any] = deque()
-        self._spinning = self._idle_ps = self._phase = self._last_poll = self._poll_until = 0
+        self._spinning = self._idle_ps = self._phase = self._last_poll = self._poll_until = self._net_waiters = 0
+        self._net_claimed = False
         self._need_spinning = self._resizing = False
+
+    def free_locks(self) -> None:
+        """In a forked child: who held them does not exist here."""
+        self._atom, self._mutex = threading.Lock(), threading.Lock()
 
     def spinning(self) -> int:
         point()
@@ -250,6 +277,34 @@ class SchedulerWords(Guarded, Watch):
         point()
         return self._last_poll
 
+    def move_last_poll(self, old: int, new: int) -> bool:
+        point()
+        with self._atom:
+            if self._last_poll != old:
+                return False
+            self._last_poll = new
+            return True
+
+    def add_net_waiters(self, n: int) -> None:
+        point()
+        with self._atom:
+            self._net_waiters += n
+
+    def net_waiters(self) -> int:
+        point()
+        return self._net_waiters
+
+    def claim_net(self) -> bool:
+        """To look at the netpoller: one at a time."""
+        point()
+        with self._atom:
+            claimed, self._net_claimed = self._net_claimed, True
+            return not claimed
+
+    def unclaim_net(self) -> None:
+        point()
+        self._net_claimed = False
+
     def set_poll_until(self, value: int) -> None:
         point()
         self._poll_until = value
@@ -261,6 +316,12 @@ class SchedulerWords(Guarded, Watch):
     def global_size(self) -> int:
         point()
         return len(self._global)
+
+    def global_at(self, i: int) -> Any:
+        try:
+            return self._global[i]
+        except IndexError:
+            return None
 
     def global_put(self, g: Any) -> None:
         self._global.append(g)
@@ -315,8 +376,10 @@ class ThreadWords(Pulse):
         self._running: Any = None
         self._note = Note()
         self._late: deque[Any] = deque()
+        self._guests: deque[Any] = deque()
         self._token: Any = None
         self.outcome = 0
+        self.goid = self.realm = 0
         self.code: Any = None
         self.lasti = -1
         self.adopted: Any = None
@@ -353,9 +416,10 @@ class ThreadWords(Pulse):
     def hold(self, g: Any) -> None:
         self._running = g
 
-    def begin_wait(self, reason: int) -> None:
+    def begin_wait(self, reason: int, on: Any) -> None:
         """The goroutine that runs here can be woken, as soon as a waker can find it: park.begin_wait without counting a reference."""
         self._running.reason = reason
+        self._running.wait_on(on)
         self._running.set_state(PARKING)
         self._running.open_wait()
 
@@ -378,7 +442,25 @@ class ThreadWords(Pulse):
         return self._note.sleep(until)
 
     def doze(self, until: int) -> bool:
+        """As sleep_note, on a thread that is not the runtime's. A signal that arrives just before it falls asleep is handled when it wakes: it does,
+        from time to time."""
+        while purepoints.explorer is None and (until < 0 or until - now() > GLANCE):
+            if self._note.sleep(now() + GLANCE):
+                return True
         return self._note.sleep(until)
+
+    def holds(self, g: Any) -> bool:
+        return self._running is g
+
+    def guest_put(self, g: Any) -> None:
+        self._guests.append(g)
+
+    def guest_take(self) -> Any:
+        return self._guests.popleft() if self._guests else None
+
+    def any_guests(self) -> bool:
+        point()
+        return bool(self._guests)
 
     def late_put(self, g: Any) -> None:
         self._late.append(g)
@@ -395,18 +477,6 @@ class ThreadWords(Pulse):
 
     def any_late(self) -> bool:
         return bool(self._late)
-
-
-_thread = threading.local()
-
-
-def current_m() -> Any:
-    return getattr(_thread if purepoints.explorer is None else purepoints.explorer.local(), "m", None)
-
-
-def set_current_m(m: Any) -> None:
-    """Makes m this thread's M; the caller keeps m alive as long as it is set."""
-    (_thread if purepoints.explorer is None else purepoints.explorer.local()).m = m
 
 
 def own(g: StateWord) -> None:
@@ -508,14 +578,3 @@ def ends_with_value(kind: type, waits: object) -> None:
 
 def share_anext(child: type, parent: type) -> None:
     """In Python it is looked up."""
-
-
-def raise_soon(error: type[BaseException] | None) -> bool:
-    """Here who calls would be struck itself, and after it the runtime's own code: False, it is not done."""
-    return False
-
-
-def innermost_module() -> Any:
-    """The name of the module whose code this thread runs, outside the package."""
-    frame = outside_frame()
-    return None if frame is None else frame.f_globals.get("__name__")

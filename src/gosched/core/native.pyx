@@ -4,19 +4,13 @@ compiler. Nothing here is policy: no method of this file decides what runs next.
 """
 cimport cython
 from libc.stdint cimport uintptr_t
-from gosched.errors import Goexit
 
-from .callers import absorb, outside_frame
-from .states import PARKING as STATE_PARKING
-from .states import RAISED, RETURNED, YIELDED
+from .callers import outside_frame
+from .states import LOCKED as LOCK_BIT, PARKED as STATE_PARKED, PARKING as STATE_PARKING, RAISED, RETURNED, YIELDED
 
 cdef extern from "Python.h":
-    int PyIter_Send(PyObject *, PyObject *, PyObject **)
     int PyErr_CheckSignals() except -1
     void *PyThreadState_Get()
-    int PyThreadState_SetAsyncExc(unsigned long, PyObject *)
-    unsigned long PyThread_get_thread_ident()
-    int Py_REFCNT(PyObject *)
     void Py_INCREF(PyObject *)
     void Py_DECREF(PyObject *)
     object PyContext_CopyCurrent()
@@ -40,7 +34,6 @@ cdef extern from "pynative.h":
     bint gs_try_peek()
     int gs_code_lasti(PyFrameObject *)
     PyObject *gs_frame_code(PyFrameObject *)
-    dict gs_frame_globals(PyFrameObject *)
     PyObject *gs_take_context()
     int gs_context_has_values()
     int gs_code_flags(PyObject *)
@@ -49,7 +42,6 @@ cdef extern from "pynative.h":
     PyObject *gs_current
     object gs_get_current()
     PyObject *gs_stop_with(PyObject *) noexcept
-    int gs_async_pending()
     int gs_open_stop() except -1
     void gs_share_anext(PyObject *, PyObject *)
     void gs_open_pools(Py_ssize_t)
@@ -63,7 +55,7 @@ cdef extern from "pynative.h":
 
 # A signal that arrives just before a thread goes to sleep is handled when it wakes: let that be soon.
 cdef int64_t GLANCE = 500_000_000
-assert STATE_PARKING == PARKING
+assert STATE_PARKING == PARKING and STATE_PARKED == PARKED and LOCK_BIT == LOCKED
 NO_MEMORY = "gosched: out of memory for a run queue"
 
 
@@ -158,8 +150,17 @@ cdef StateWord _sample = StateWord()
 link_offset = <char *>&_sample.link - <char *><PyObject *>_sample
 
 
+cdef inline int64_t number_here() noexcept:
+    """Of the goroutine that runs on this thread: its id, the realm of its scheduler added. 0: none."""
+    if gs_current == NULL or (<ThreadWords>gs_current).running == NULL:
+        return 0
+    return (<ThreadWords>gs_current).realm + (<ThreadWords>gs_current).goid
+
+
 cdef class WaitQueue(Guarded):
-    pass
+    cdef void note_holder(self) noexcept:
+        """The goroutine that runs here has it. No thread stops between this and what has made it so: no Python runs there."""
+        self.holder = number_here()
 
 
 cdef class CountedQueue(WaitQueue):
@@ -167,7 +168,11 @@ cdef class CountedQueue(WaitQueue):
 
 
 cdef class LockQueue(WaitQueue):
-    pass
+    cdef bint lock_free(self) noexcept:
+        if not gs_cas32(&self.w_lock, 0, LOCKED):
+            return False
+        self.holder = number_here()
+        return True
 
 
 cdef class ChannelWords(Guarded):
@@ -277,6 +282,9 @@ cdef class SchedulerWords(Guarded):
         """By m's own thread."""
         gs_pulse_join(&self.watch, &m.pulse, <void *>PyThreadState_Get())
 
+    cpdef void stamp(self, int64_t now) noexcept:
+        gs_watch_stamp(&self.watch, now)
+
     cpdef void set_watch(self, int64_t slice_ns, int64_t late_ns, int64_t cap_ns, int64_t trace_ns) noexcept:
         """How long a slice is, after how long a goroutine is asked to end its own, the longest sleep between two looks, the time between two lines."""
         self.watch.slice_ns = slice_ns
@@ -285,10 +293,10 @@ cdef class SchedulerWords(Guarded):
         self.watch.trace_ns = trace_ns
 
     cpdef int keep_watch(self) noexcept:
-        """Looks, without the GIL, until there is something to act on: OVER, NEWS or TRACE."""
+        """Looks, without the GIL, until there is something to act on: OVER, NEWS, TRACE or POLL_NOW."""
         cdef int found
         with nogil:
-            found = gs_keep_watch(&self.watch, &self.w_idle_ps)
+            found = gs_keep_watch(&self.watch, &self.w_idle_ps, &self.w_last_poll, &self.w_net_waiters)
         return found
 
     def __dealloc__(self):
@@ -324,6 +332,7 @@ cdef class ThreadWords:
     def __dealloc__(self):
         cdef int i
         gs_fifo_free(&self.late)
+        gs_fifo_free(&self.guests)
         for i in range(8):
             gs_drop(self.holders[i])
         gs_drop(self.code)
@@ -347,6 +356,11 @@ cdef class ThreadWords:
                     woken = gs_note_doze(&self.note, left)
                 PyErr_CheckSignals()
         return woken
+
+    cdef int guest_put(self, StateWord g) except -1:
+        if not gs_fifo_put(&self.guests, <void *>g):
+            raise MemoryError(NO_MEMORY)
+        return 0
 
     cdef int late_put(self, StateWord g) except -1:
         if not gs_fifo_put(&self.late, <void *>g):
@@ -399,10 +413,18 @@ cpdef object call(object fn, object args, object context, ThreadWords m):
         result = fn(*args)
         m.outcome = RETURNED
     except BaseException as error:
-        result = error
+        result = from_user_code(error)
         m.outcome = RAISED
     leave_context(context, m)
     return result
+
+
+cdef object from_user_code(object error):
+    """Its traceback does not begin with the entry that Cython makes for us."""
+    first = error.__traceback__
+    if first is not None and first.tb_frame.f_code.co_filename.endswith("native.pyx"):
+        error.__traceback__ = first.tb_next
+    return error
 
 
 cpdef object throw(object body, object error, object context, ThreadWords m):
@@ -416,7 +438,7 @@ cpdef object throw(object body, object error, object context, ThreadWords m):
         result = stop.value
         m.outcome = RETURNED
     except BaseException as raised:
-        result = raised
+        result = from_user_code(raised)
         m.outcome = RAISED
     leave_context(context, m)
     return result
@@ -600,21 +622,3 @@ cpdef int share_anext(type child, type parent) except -1:
     """The __anext__ that a class in Python inherits is called directly."""
     gs_share_anext(<PyObject *>child, <PyObject *>parent)
     return 0
-
-
-cpdef bint raise_soon(object error) noexcept:
-    """On this thread, at its next bytecode: what a finaliser cannot raise itself. None: takes it back, if it was not raised yet."""
-    if error is not None:
-        PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), <PyObject *>error)
-    elif gs_async_pending():
-        try:
-            absorb()
-        except Goexit:
-            pass
-    return True
-
-
-cpdef object innermost_module():
-    """The name of the module whose code this thread runs, without running any."""
-    cdef PyFrameObject *frame = PyEval_GetFrame()
-    return None if frame == NULL else gs_frame_globals(frame).get("__name__")

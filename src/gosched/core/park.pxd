@@ -7,6 +7,7 @@ from .sched cimport Scheduler
 from .signals cimport Again
 from .wake cimport submit, submit_global
 
+cdef int E_GO_UNBLOCK, OUTSIDE
 cdef int NOTIFIED, PARKED, PARKING, RETRY, RUNNABLE
 
 @cython.locals(m=M, g=Goroutine)
@@ -17,8 +18,9 @@ cpdef Goroutine awaiting(str what)
 cpdef ThreadWords words_of(Goroutine g)
 @cython.locals(have=bint)
 cpdef bint regain_p(M m) except -1
-cpdef void begin_wait(Goroutine g, int reason) noexcept
+cpdef void begin_wait(Goroutine g, int reason, object on) noexcept
 @cython.locals(state=int)
 cpdef bint claim(Goroutine g) except -1
 @cython.locals(m=M)
 cpdef int ready(Goroutine g) except -1
+cpdef int ready_elsewhere(Scheduler s, Goroutine g) except -1

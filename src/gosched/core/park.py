@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gosched.errors import no_runtime
 
 from .entry import enter_runtime, leave_runtime
+from .events import E_GO_UNBLOCK, OUTSIDE
 from .native import ThreadWords, current_m, list_of
 from .signals import Again
 from .states import NOTIFIED, PARKED, PARKING, RETRY, RUNNABLE
@@ -19,6 +20,7 @@ from .wake import submit, submit_global
 if TYPE_CHECKING:
     from .g import Goroutine
     from .m import M
+    from .sched import Scheduler
 
 
 def arrived(what: object) -> M | None:
@@ -53,9 +55,10 @@ def regain_p(m: M) -> bool:
     return have
 
 
-def begin_wait(g: Goroutine, reason: int) -> None:
-    """From here on g can be woken, as soon as a waker can find it. By g itself, before it is in any queue."""
+def begin_wait(g: Goroutine, reason: int, on: object) -> None:
+    """From here on g can be woken, as soon as a waker can find it. By g itself, before it is in any queue. `on`: what it waits on, or None."""
     g.reason = reason
+    g.wait_on(on)
     g.set_state(PARKING)
     g.open_wait()
 
@@ -74,15 +77,27 @@ def claim(g: Goroutine) -> bool:
 
 def ready(g: Goroutine) -> None:
     """By who has won g's wait: wakes g, from wherever the caller is: a goroutine of the same runtime, of another one, or a thread of neither."""
+    m: M | None = current_m()
+    g.waker = 0 if m is None or m.trail is None or m.in_runtime or not g.listed() or not g.belongs_to(m) else m.goid
     if claim(g):
-        m: M | None = current_m()
         if not g.listed():
             g.home.wake_note()  # type: ignore[union-attr]  # the stand-in of a thread
         elif m is None or not g.belongs_to(m):
-            submit_global(list_of(g).owner, g)
+            ready_elsewhere(list_of(g).owner, g)
         elif m.in_runtime:
+            if m.trail is not None:
+                m.trail.tell2(m.who, E_GO_UNBLOCK, g.id, 0)
             m.late_put(g)
         else:
+            if m.trail is not None:
+                m.trail.tell2(m.who, E_GO_UNBLOCK, g.id, g.waker)
             enter_runtime(m)
             submit(m, g)
             leave_runtime(m)
+
+
+def ready_elsewhere(s: Scheduler, g: Goroutine) -> None:
+    """g was claimed by a thread that is no M of its runtime."""
+    if s.trail is not None:
+        s.trail.tell2(OUTSIDE, E_GO_UNBLOCK, g.id, 0)
+    submit_global(s, g)

@@ -9,17 +9,26 @@ from __future__ import annotations
 import _thread
 from typing import TYPE_CHECKING
 
-from gosched.errors import Goexit, inside_scheduler
+from gosched.errors import Goexit, inside_scheduler, plain_in_async
 
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
+from .interrupt import is_over
 from .locked import stop_locked, yield_locked
-from .native import ThreadWords, current_m
+from .native import ThreadWords, current_m, is_coroutine
 from .signals import Ended, TimedOut
-from .states import ALIVE, PARKED, PARKING, RUNNING
+from .states import ALIVE, PARKED, PARKING, RUNNING, WAIT_REASONS
 
 if TYPE_CHECKING:
     from .m import M
+
+# How many want it to be an error that an async goroutine waits by the plain spelling (gosched.testing).
+forbidden = 0
+
+
+def forbid_plain(by: int) -> None:
+    global forbidden
+    forbidden += by
 
 
 def caller() -> Goroutine:
@@ -30,6 +39,8 @@ def caller() -> Goroutine:
         g.given_name = "thread"
         g.home = ThreadWords()
         g.home.hold(g)
+        g.scope = None
+        g.struck = False
         g.set_state(RUNNING)
         return g
     mine: Goroutine = m.held()
@@ -50,12 +61,22 @@ def yield_caller() -> bool:
     g = caller()
     if is_thread(g):
         return False
+    if forbidden != 0 and is_coroutine(g.body):
+        raise plain_in_async("yield")
     m: M = current_m()
     enter_runtime(m)
     yield_locked(m, g)
     leave_runtime(m)
-    if m.sched.phase() != ALIVE and not g.system:
+    if is_at_end(m, g):
         raise Goexit
+    return True
+
+
+def is_at_end(m: M, g: Goroutine) -> bool:
+    """The program is over, and g is told by who asks: Goexit is not to strike the finally blocks that it has to run now."""
+    if m.sched.phase() == ALIVE or g.system:
+        return False
+    g.told = True
     return True
 
 
@@ -64,18 +85,53 @@ def is_thread(g: Goroutine) -> bool:
     return not g.listed()
 
 
+def goroutine_m() -> M | None:
+    """The M on which a goroutine calls, with a P; None: a thread calls that runs none."""
+    m: M | None = current_m()
+    if m is None or m.in_runtime or not m.busy():
+        return None
+    if m.lost_p():
+        with_p(m, m.held())
+    return m
+
+
+def park_here(m: M) -> object:
+    """The goroutine that runs on m is PARKING: the answer, when it is woken. Ended: something else has ended the wait, and interrupt.ending says
+    what to raise."""
+    g: Goroutine = m.held()
+    if forbidden != 0:
+        refuse(m, g)
+    if g.scope is not None:
+        m.sched.fence()  # its wait is open, before it looks
+    if g.scope is not None and is_over(g):  # race: its context was cancelled before it waited
+        g.struck = True
+        g.set_state(RUNNING)
+    else:
+        enter_runtime(m)
+        m.plain_parks += 1
+        stop_locked(m, g)
+        leave_runtime(m)
+    if is_at_end(m, g):
+        g.struck = False
+        return Ended
+    if g.struck:
+        g.take_inbox()
+        return Ended
+    return g.take_inbox()
+
+
+def refuse(m: M, g: Goroutine) -> None:
+    """g is PARKING, and it is an error if it is async. Who has won its wait has answered: then it does not really wait."""
+    if is_coroutine(g.body) and m.sched.phase() == ALIVE and g.win():
+        g.set_state(RUNNING)
+        raise plain_in_async(WAIT_REASONS[g.reason])
+
+
 def park_caller(g: Goroutine, until: int) -> object:
     """g, which `caller` gave, is PARKING: waits until it is woken; returns the answer. A thread waits until `until` at the longest (-1: for ever)."""
     if is_thread(g):
         return park_thread(g, until)
-    m: M = current_m()
-    enter_runtime(m)
-    m.plain_parks += 1
-    stop_locked(m, g)
-    leave_runtime(m)
-    if m.sched.phase() != ALIVE and not g.system:
-        return Ended
-    return g.take_inbox()
+    return park_here(current_m())
 
 
 def park_thread(g: Goroutine, until: int) -> object:

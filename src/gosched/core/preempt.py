@@ -6,19 +6,21 @@ goroutine on its stack, until another M hands over a P (locked.py). The interlea
 
     it has ended its turn meanwhile     a new turn clears `asked`; if the question comes later still, an innocent goroutine yields once
     it is about to park (not RUNNING)   nothing: it yields anyway, and its state belongs to the wakers
-    its P was taken from it             as Go's exitsyscall: the old P, an idle one, else the global queue
+    its P was taken from it             as Go's exitsyscall: the old P, an idle one, else the global queue; also if others wait for its thread
     the program ends                    it does not wait: it is told to raise Goexit, also if the end came while it waited
 """
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 from gosched.errors import Goexit
 
 from .entry import enter_runtime, leave_runtime
-from .locked import yield_locked
-from .native import current_m, innermost_module, raise_soon
+from .interp import innermost_frame, raise_soon, stop_no_more, stop_soon
+from .locked import suspend_locked
+from .native import current_m
 from .states import ALIVE, EXITING, LEASHES, PREEMPTED, RUNNING
 
 if TYPE_CHECKING:
@@ -26,8 +28,11 @@ if TYPE_CHECKING:
     from .m import M
 
 
-# Code of the standard library that takes locks back in its finally blocks: an exception out of nowhere would leave it in disorder.
-DELICATE = frozenset(("threading", "queue", "logging", "concurrent.futures.thread", "concurrent.futures._base", "importlib._bootstrap"))
+# Code of the standard library that takes locks back in its finally blocks, or that is called by the collector: an exception out of nowhere would
+# leave it in disorder, or be lost.
+DELICATE = frozenset(
+    ("threading", "queue", "logging", "concurrent.futures.thread", "concurrent.futures._base", "importlib._bootstrap", "weakref", "_weakrefset")
+)
 
 
 def suspend(m: M) -> bool:
@@ -38,21 +43,21 @@ def suspend(m: M) -> bool:
     g: Goroutine = m.held()
     if g.state_now() != RUNNING:  # race: it is about to park, and a waker may have it already
         return False
-    if told_to_end(m, g):
+    if tell(m, g):
         return True
     lost = m.lost_p()
-    if not enter_runtime(m) or not lost:
+    if not enter_runtime(m) or not lost or m.any_guests():
         m.preemptions += 1
         g.phase = PREEMPTED
-        yield_locked(m, g)
+        suspend_locked(m, g)
         g.phase = 0
     leave_runtime(m)
-    return told_to_end(m, g)  # the program may have ended while it waited
+    return tell(m, g)  # the program may have ended while it waited
 
 
-def doom(m: M) -> bool:
-    """By another thread, with the GIL held: whether the goroutine that runs on m is to be struck by Goexit."""
-    if m.in_runtime or m.doomed or not m.busy():
+def doom(m: M, frame: Any) -> bool:
+    """By another thread, with the GIL held: whether the goroutine that runs on m, in that frame, is to be struck by Goexit."""
+    if m.in_runtime or m.doomed or not m.busy() or is_delicate(frame):
         return False
     g: Goroutine = m.held()
     m.doomed = told_to_end(m, g)
@@ -63,6 +68,28 @@ def reprieve(m: M) -> None:
     """The turn is over: Goexit that has not struck by now must not strike what runs here next."""
     m.doomed = False
     raise_soon(None)
+
+
+def tell(m: M, g: Goroutine) -> bool:
+    """On m's own thread. Not in delicate code: it is asked again."""
+    return m.sched.phase() != ALIVE and not is_delicate(innermost_frame()) and told_to_end(m, g)
+
+
+def is_delicate(frame: Any) -> bool:
+    """What is raised in finalisers and in callbacks of the collector is printed and forgotten, and the goroutine below would never end."""
+    if frame is None:
+        return False
+    if frame.f_globals.get("__name__") in DELICATE:
+        return True
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "__del__":
+            return True
+        for callback in gc.callbacks:
+            if getattr(callback, "__code__", None) is code:
+                return True
+        frame = frame.f_back
+    return False
 
 
 def told_to_end(m: M, g: Goroutine) -> bool:
@@ -76,7 +103,7 @@ def told_to_end(m: M, g: Goroutine) -> bool:
 def answer(m: M) -> bool:
     """The interpreter calls, on m's own thread, between two bytecodes. Compiled, so that Goexit does not strike before it returns; raising it here
     instead would pass over the handlers of a frame that jumps (3.12, 3.13). True: it could not be done so, and must be raised after all."""
-    if m.doomed or (m.sched.phase() != ALIVE and innermost_module() in DELICATE):
+    if m.doomed:
         m.asked = False
     elif suspend(m):
         m.doomed = True
@@ -114,3 +141,24 @@ class Watchpoint:
             self.forget(m)
             if answer(m):
                 raise Goexit
+
+
+class Tracepoint:
+    """What a thread of 3.11 calls at its next line."""
+
+    def __call__(self) -> None:
+        m: M | None = current_m()
+        if m is None or not m.asked:  # the turn was over before the next line
+            stop_no_more()
+        elif not m.in_runtime:
+            stop_no_more()
+            if answer(m):
+                raise Goexit
+
+
+tracepoint = Tracepoint()
+
+
+def trace(m: M) -> bool:
+    """By another thread, with the GIL held."""
+    return stop_soon(m.ident, tracepoint)

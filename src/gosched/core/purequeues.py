@@ -11,7 +11,8 @@ from collections import deque
 from typing import Any, Self
 
 from . import purepoints
-from .purepoints import point
+from .purepoints import current_m, point
+from .states import FREE, LOCKED
 
 
 class Guarded:
@@ -90,12 +91,21 @@ class WaitQueue(Guarded):
 
     _waiters: dict[Waiter, None]
     _won: dict[Waiter, None]
+    holder = 0
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         self = super().__new__(cls)
         self._waiters = {}
         self._won = {}
         return self
+
+    def note_holder(self) -> None:
+        """The goroutine that runs here has it."""
+        m = current_m()
+        self.holder = m.realm + m.goid if m is not None and m.busy() else 0
+
+    def drop_holder(self) -> None:
+        self.holder = 0
 
     def waiting(self) -> int:
         point()
@@ -162,7 +172,15 @@ class LockQueue(WaitQueue):
             if self._lock != old:
                 return False
             self._lock = new
+            if new & LOCKED > old & LOCKED:
+                self.holder = 0  # who had it last does not have it now; who has will say so
             return True
+
+    def lock_free(self) -> bool:
+        if not self.swap_lock_word(FREE, LOCKED):
+            return False
+        self.note_holder()
+        return True
 
 
 class ChannelWords(Guarded):

@@ -81,6 +81,14 @@ class RunQueue(Eye):
         point()
         return self._next is not None
 
+    def ring_at(self, i: int) -> Any:
+        """A hint, as for the next one: others may go on meanwhile. None: there are not so many."""
+        head = self._head
+        return self._slots[(head + i) & (self._capacity - 1)] if i < (self._tail - head) & MASK else None
+
+    def next_now(self) -> Any:
+        return self._next
+
     def ring_size(self) -> int:
         while True:
             point()
@@ -148,6 +156,8 @@ class RunQueue(Eye):
         for g in reversed(waiting):
             if g is not None:
                 s.global_put_front(g)
+
+    spares = 0
 
     def spare_take(self) -> Any:
         return None

@@ -10,9 +10,10 @@ import time
 from typing import Any
 
 from .purepoints import point
-from .states import BLOCKED, FINE, LATE, NEWS, OVER, TRACE, VERY_LATE
+from .states import BLOCKED, FINE, LATE, MOMENT_BITS, NEWS, OVER, POLL_NOW, TRACE, VERY_LATE
 
 REST_NS = 5_000_000
+POLL_NS = 10_000_000
 
 
 class Pulse:
@@ -112,11 +113,18 @@ class Watch:
         self._eyes: list[Eye] = []
         self._rest = rest
         self._asleep = self._ends = False
-        self._procs = 0
+        self._procs = self._moment = 0
         self._slice_ns = self._late_ns = self._trace_ns = self._trace_at = 0
 
     def watch_p(self, p: Eye) -> None:
         self._eyes.append(p)
+
+    def moment(self) -> int:
+        """The coarse clock."""
+        return self._moment
+
+    def stamp(self, now: int) -> None:
+        self._moment = now >> MOMENT_BITS
 
     def watch_procs(self, n: int) -> None:
         self._procs = n
@@ -130,6 +138,7 @@ class Watch:
 
     def join_watch(self, m: Pulse) -> None:
         """By m's own thread."""
+        self.stamp(time.monotonic_ns())
 
     def leave_watch(self, m: Pulse) -> None:
         for eye in self._eyes:
@@ -140,17 +149,24 @@ class Watch:
         """By who has just taken an idle P."""
         point()
         if self._asleep:
+            self.stamp(time.monotonic_ns())
             self._rest.wake()
 
     def end_watch(self) -> None:
         self._ends = True
         self._rest.wake()
 
+    def net_waiters(self) -> int:
+        raise NotImplementedError
+
+    def last_poll(self) -> int:
+        raise NotImplementedError
+
     def idle_ps(self) -> int:
         raise NotImplementedError
 
     def keep_watch(self) -> int:
-        """Looks until there is something to act on: OVER, NEWS or TRACE."""
+        """Looks until there is something to act on: OVER, NEWS, TRACE or POLL_NOW."""
         idle_looks = 0
         while not self._ends:
             self._rest.clear()
@@ -163,8 +179,11 @@ class Watch:
                     self._rest.sleep(-1)
                 self._asleep = False
             now = time.monotonic_ns()
+            self.stamp(now)
             if not self._ends and sum(eye.look_at(now, self._slice_ns, self._late_ns) for eye in self._eyes):
                 return NEWS
+            if self.net_waiters() != 0 and self.last_poll() != 0 and self.last_poll() + POLL_NS < now:
+                return POLL_NOW
             if self._trace_ns and now >= self._trace_at:
                 self._trace_at = now + self._trace_ns
                 return TRACE

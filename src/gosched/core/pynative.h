@@ -63,7 +63,6 @@ static PyObject *gs_peek(PyFrameObject *frame) { return NULL; }
 static int gs_try_peek(void) { return 0; }
 #endif
 static int gs_code_lasti(PyFrameObject *frame) { return PyFrame_GetLasti(frame); }
-static PyObject *gs_frame_globals(PyFrameObject *frame) { return PyFrame_GetGlobals(frame); }
 static PyObject *gs_frame_code(PyFrameObject *frame) { return (PyObject *)PyFrame_GetCode(frame); }
 /* This thread's context, taken off it. Values that context variables have cached for it are void then. */
 static PyObject *gs_take_context(void)
@@ -213,7 +212,4 @@ static void gs_set_next(PyObject *type, iternextfunc next) { ((PyTypeObject *)ty
 static int gs_code_flags(PyObject *code) { return ((PyCodeObject *)code)->co_flags; }
 static GS_THREAD PyObject *gs_current;
 static PyObject *gs_get_current(void) { return Py_NewRef(gs_current ? gs_current : Py_None); }
-
-/* Of this thread. */
-static inline int gs_async_pending(void) { return PyThreadState_Get()->async_exc != NULL; }
 #endif

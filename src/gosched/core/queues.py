@@ -71,7 +71,7 @@ class EventCore(Queue):
         if self.happened:
             self.release()
             return None
-        begin_wait(g, W_EVENT)
+        begin_wait(g, W_EVENT, self)
         self.put_waiter(g)
         self.release()
         return Parked
@@ -82,7 +82,7 @@ class CondCore(Queue):
 
     def enlist(self, g: Goroutine) -> object:
         """g waits from now on, and unlocks its mutex afterwards: a notification in between is not lost."""
-        begin_wait(g, W_COND)
+        begin_wait(g, W_COND, self)
         self.acquire()
         self.put_waiter(g)
         self.release()
@@ -132,7 +132,7 @@ class SemaphoreCore(Queue):
         if self.take(n):
             self.release()
             return None
-        begin_wait(g, W_SEMAPHORE)
+        begin_wait(g, W_SEMAPHORE, self)
         g.want = n
         self.put_waiter(g)
         self.release()
@@ -175,7 +175,8 @@ class SemaphoreCore(Queue):
 
 
 class RWCore(Queue):
-    """The part of an RWMutex between readers and the one writer that has the inner mutex. Readers queue while it is pending."""
+    """The part of an RWMutex between readers and the one writer that has the inner mutex. Readers queue while it is pending. It is
+    the holder from then on, also while it waits for the readers before it."""
 
     def __init__(self) -> None:
         self.readers = 0
@@ -196,7 +197,7 @@ class RWCore(Queue):
             self.readers += 1
             self.release()
             return None
-        begin_wait(g, W_RLOCK)
+        begin_wait(g, W_RLOCK, self)
         self.put_waiter(g)
         self.release()
         return Parked
@@ -221,6 +222,7 @@ class RWCore(Queue):
         free = self.readers == 0
         if free:
             self.pending = True
+            self.note_holder()
         self.release()
         return free
 
@@ -228,10 +230,11 @@ class RWCore(Queue):
         """By who has the inner mutex: waits for the readers that are there."""
         self.acquire()
         self.pending = True
+        self.note_holder()
         if self.readers == 0:
             self.release()
             return None
-        begin_wait(g, W_WLOCK)
+        begin_wait(g, W_WLOCK, self)
         self.writer = g
         self.release()
         return Parked
@@ -242,6 +245,7 @@ class RWCore(Queue):
         if self.writer is g:
             self.writer = None
             self.pending = False
+            self.drop_holder()
             self.admit()
         self.release()
         self.ready_won()
@@ -252,6 +256,7 @@ class RWCore(Queue):
             self.release()
             raise SyncError("sync: Unlock of unlocked RWMutex")
         self.pending = False
+        self.drop_holder()
         self.admit()
         self.release()
         self.ready_won()

@@ -6,6 +6,7 @@ from .p cimport P
 from .sched cimport Scheduler
 from .wake cimport wake_p
 
+cdef int E_PROC_STEAL, E_PROCS, OUTSIDE
 cdef int COURTESY_NS, P_DEAD
 
 @cython.locals(old=int)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .events import E_PROC_STEAL, E_PROCS, OUTSIDE
 from .findrun import gather_timers
 from .native import nap
 from .states import COURTESY_NS, P_DEAD
@@ -32,6 +33,8 @@ def resize(s: Scheduler, n: int) -> int:
         shrink(s, n)
         s.release()
         gather_timers(s)
+    if s.trail is not None:
+        s.trail.tell1(OUTSIDE, E_PROCS, n)
     s.end_resizing()
     for _ in range(max(1, n - old)):
         wake_p(s)
@@ -47,6 +50,8 @@ def shrink(s: Scheduler, n: int) -> None:
             m: M | None = p.m
             if m is None or not m.retake_p(p):
                 continue
+            if s.trail is not None:
+                s.trail.tell2(OUTSIDE, E_PROC_STEAL, p.id, m.id)
         p.drain_to_front(s)
         p.status = P_DEAD
         p.m = None

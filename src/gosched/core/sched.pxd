@@ -1,17 +1,22 @@
 cimport cython
 from libc.stdint cimport int64_t
-from .native cimport GoroutineList, SchedulerWords
+from .native cimport current_m, GoroutineList, SchedulerWords
 from .g cimport Goroutine
 from .m cimport M
 from .p cimport P
+from .trail cimport Trail, Trails
 
+cdef int E_PROCS, OUTSIDE
 cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, LOOK_NS, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_NS, SPIN_FACTOR, STEAL_PASSES
 
 @cython.final
 cdef class Scheduler(SchedulerWords):
     cdef public object host
+    cdef readonly int64_t realm
     cdef readonly int64_t seed
     cdef public bint virtual
+    cdef public bint hands_over
+    cdef public bint shaky
     cdef readonly int ring
     cdef public int batch
     cdef public int fairness
@@ -32,6 +37,8 @@ cdef class Scheduler(SchedulerWords):
     cdef readonly int64_t past_calls
     cdef int64_t next_goid
     cdef readonly GoroutineList outside
+    cdef readonly Trails trails
+    cdef readonly Trail trail
     @cython.locals(p=P, old=int)
     cpdef grow(self, int n)
     @cython.locals(p=P)
@@ -45,6 +52,7 @@ cdef class Scheduler(SchedulerWords):
     cdef M take_idle_m(self)
     @cython.locals(before=M, at=M)
     cdef bint drop_idle_m(self, M m) noexcept
+    cpdef write_down(self, Trails trails)
     cdef int64_t take_ids(self) noexcept
     @cython.locals(p=P, n=int64_t)
     cpdef int64_t live_count(self)

@@ -9,15 +9,23 @@ need_spinning and phase are atomic words and are also read without it.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .native import GoroutineList, SchedulerWords
+from .events import E_PROCS, OUTSIDE
+from .native import GoroutineList, SchedulerWords, current_m
 from .p import P
 from .states import FAIRNESS, GLOBAL_BATCH, ID_BATCH, LOOK_NS, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_NS, SPIN_FACTOR, STEAL_PASSES
+from .trail import Trail, Trails
 
 if TYPE_CHECKING:
     from .g import Goroutine
     from .m import M
+
+
+# Ids of goroutines count from 1 in every runtime; with their scheduler's realm added they are one process's.
+REALM = 1 << 40
+REALMS = count(1)
 
 
 class Host(Protocol):
@@ -34,6 +42,9 @@ class Host(Protocol):
 
     def poll_wake(self) -> None: ...
 
+    def look(self) -> None:
+        """Readies whom the outside world lets go on, without waiting. Called only if somebody waits for it (net_waiters)."""
+
     def deadline(self) -> int:
         """When the poller must be asked at the latest: -1 never, it may still be woken; -2 when nothing waits there."""
 
@@ -42,6 +53,18 @@ class Host(Protocol):
 
     def sleep_m(self, m: M) -> None:
         """Waits, on m's thread and stack, until m's note is woken."""
+
+    def call_elsewhere(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls fn on a thread of its own, while the goroutine that calls waits."""
+
+    def enter(self, m: M) -> None:
+        """On m's own thread: calls mloop.loop, on a stack that can be set aside, or on the thread's own."""
+
+    def new_stack(self, m: M) -> Any:
+        """Another stack for m's loop: its `switch` goes on there. It is true once it was begun, which m.root does with m.fresh."""
+
+    def end_stack(self, m: M, stack: Any) -> None:
+        """A spare stack of m's is not needed any more."""
 
     def ready(self, m: M) -> None:
         """On m's own thread, before it runs goroutines: it can be asked from now on."""
@@ -55,8 +78,17 @@ class Host(Protocol):
     def stalled(self, m: M, ns: int, blocked: bool) -> None:
         """A goroutine has kept its P for a slice without entering the runtime."""
 
+    def stuck(self, ns: int) -> None:
+        """A goroutine that is in no blocking call has kept its P so long, until sysmon could do something about it."""
+
     def tick(self) -> None:
         """The time between ticks, if set_watch was given one, is over."""
+
+    def shakes(self) -> bool:
+        """Whether an M that comes back from user code has lost its P there. Asked only if the scheduler is `shaky`."""
+
+    def may_set_aside(self) -> bool:
+        """On the thread of a goroutine that is stopped in the middle of its code: it holds nothing that other code on this thread could take."""
 
     def will_lock(self) -> None:
         """On a thread that is about to be one goroutine's alone."""
@@ -75,9 +107,12 @@ class Scheduler(SchedulerWords):
     def __init__(self, host: Any, nproc: int, seed: int = 1, ring: int = RING, max_threads: int = MAX_THREADS) -> None:
         super().__init__()
         self.host = host
+        self.realm = next(REALMS) * REALM
         self.seed = seed
         self.virtual = True
         self.ring = ring
+        self.hands_over = True
+        self.shaky = False
         self.batch = GLOBAL_BATCH
         self.fairness = FAIRNESS
         self.passes = STEAL_PASSES
@@ -96,6 +131,8 @@ class Scheduler(SchedulerWords):
         self.past_preemptions = 0
         self.past_calls = 0
         self.next_goid = 0
+        self.trails: Trails | None = None
+        self.trail: Trail | None = None
         self.outside = GoroutineList()
         self.outside.owner = self
         self.swap_last_poll(1)
@@ -194,6 +231,12 @@ class Scheduler(SchedulerWords):
         self.idle_threads -= 1
         return True
 
+    def write_down(self, trails: Trails) -> None:
+        """What happens from now on. Before the first M."""
+        self.trails = trails
+        self.trail = trails.all[0]
+        self.trail.tell1(OUTSIDE, E_PROCS, self.nproc)
+
     def take_ids(self) -> int:
         """The last number before a batch of ID_BATCH fresh goroutine ids."""
         self.acquire()
@@ -210,8 +253,9 @@ class Scheduler(SchedulerWords):
         return n
 
     def blocked_goroutines(self) -> set[int]:
-        """The ids of those whose thread sysmon has found in a call that blocks, and that have not come back to the runtime since."""
-        return {m.blocked_in for m in list(self.allm) if m.blocked_in == m.goid}
+        """The ids of those whose thread sysmon has found in a call that blocks, and that are not back in the runtime yet. Who asks is not in one."""
+        mine = current_m()
+        return {m.blocked_in for m in list(self.allm) if m.blocked_in == m.goid and m is not mine}
 
     def goroutines(self) -> list[Goroutine]:
         """All of them, oldest id first."""

@@ -2,12 +2,13 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 from .chan cimport Case, Channel, new_case, wake_waiter
 from .g cimport Goroutine
+from .interrupt cimport Cancellation
 from .m cimport M
 from .native cimport address, current_m, method_function, method_self, now, ThreadWords, Waiter
 from .park cimport arrived, words_of
 from .signals cimport Closed, Nothing, Parked
 
-cdef int FEW, RECV_OK, SEND, SELECT_CASES, W_SELECT, W_SELECT_NONE
+cdef int CONTEXT, FEW, RECV_OK, SEND, SELECT_CASES, W_SELECT, W_SELECT_NONE
 cdef uint64_t IN_ORDER, LAST
 cdef dict KINDS
 
@@ -28,6 +29,7 @@ cdef class Selection:
     cdef bint parked
     cdef list cases
     cdef list order
+    cdef dict contexts
     @cython.locals(channel=Channel, kind=int)
     cdef int parse(self, object case, int index) except -1
     @cython.locals(m=M)
@@ -39,6 +41,8 @@ cdef class Selection:
     cdef Case pass_1(self, int n)
     @cython.locals(case=Case, i=int, n=int)
     cpdef int leave(self) except -1
+    @cython.locals(case=Case)
+    cpdef list channels(self)
     cpdef bint has_default(self) noexcept
     cpdef object result(self, Case case)
     @cython.locals(case=Case, other=Case, i=int, at=int, m=M, chance=int64_t)
@@ -47,3 +51,5 @@ cdef class Selection:
     cdef int lock_all(self, int n) except -1
     @cython.locals(case=Case, before=Channel, i=int)
     cdef int unlock_all(self, int n) except -1
+
+cpdef int case_index(Case case)

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from gosched.errors import ClosedChannelError, EndOfChannel, bad_case
 
 from .chan import Case, Channel, new_case, wake_waiter
+from .interrupt import Cancellation
 from .native import ThreadWords, address, current_m, method_function, method_self, now
 from .park import arrived, words_of
 from .signals import Closed, Nothing, Parked
-from .states import FEW, IN_ORDER, LAST, RECV_OK, SELECT_CASES, SEND, W_SELECT, W_SELECT_NONE
+from .states import CONTEXT, FEW, IN_ORDER, LAST, RECV_OK, SELECT_CASES, SEND, W_SELECT, W_SELECT_NONE
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -89,6 +90,8 @@ def kind_of(case: Any, index: int) -> int:
     if case is default:
         return 0
     kind = KINDS.get(method_function(case), 0)
+    if kind == 0 and isinstance(case, Cancellation):
+        return CONTEXT
     if kind == 0 and type(case) is tuple and len(case) == 2:
         kind = KINDS.get(method_function(case[0]), 0)
         if kind != SEND:
@@ -100,6 +103,8 @@ def kind_of(case: Any, index: int) -> int:
 
 def try_case(case: Any, kind: int, index: int) -> Any:
     """(index, value) if this one can go on now, else Nothing."""
+    if kind == CONTEXT:
+        return (index, case.error) if case.error is not None else Nothing
     channel: Channel = method_self(case[0] if kind == SEND else case)
     if channel.nil:
         return Nothing
@@ -127,6 +132,7 @@ class Selection:
         self.parked = False
         self.cases: list[Case] = []
         self.order: list[Case] = self.cases
+        self.contexts: dict[int, Cancellation] | None = None
         if len(cases) > SELECT_CASES:
             raise ValueError(f"select takes up to {SELECT_CASES} cases, not {len(cases)}")
         for index, case in enumerate(cases):
@@ -138,6 +144,12 @@ class Selection:
             if self.default >= 0:
                 raise ValueError(f"select: case {index}: a second default; one is enough")
             self.default = index
+        elif kind == CONTEXT:
+            if not case.endless:
+                if self.contexts is None:
+                    self.contexts = {}
+                self.contexts[index] = case
+                self.cases.append(new_case(case.done_channel(), CONTEXT, index, None))
         else:
             channel: Channel = method_self(case[0] if kind == SEND else case)
             if not channel.nil:
@@ -171,7 +183,7 @@ class Selection:
             self.unlock_all(n)
             return (self.default, None)
         self.parked = True
-        who.begin_wait(W_SELECT if n else W_SELECT_NONE)
+        who.begin_wait(W_SELECT if n else W_SELECT_NONE, self)
         for i in range(n):
             case = self.order[i]
             case.g = who.held()
@@ -218,12 +230,21 @@ class Selection:
             if case.channel.timer is not None and case.kind != SEND:
                 case.channel.timer.unblock()
 
+    def channels(self) -> list[Channel]:
+        """Those it waits on, in the order of its cases."""
+        found: list[Channel] = []
+        for case in sorted(self.cases, key=case_index):
+            found.append(case.channel)
+        return found
+
     def has_default(self) -> bool:
         return self.default >= 0
 
     def result(self, case: Case) -> tuple[int, Any]:
         if case.kind == RECV_OK:
             return (case.index, (None, False) if case.closed else (case.value, True))
+        if case.kind == CONTEXT:
+            return (case.index, self.contexts[case.index].seen_error())  # type: ignore[index]
         if case.closed:
             raise closed_error(case.kind, case.channel, case.index)
         return (case.index, None if case.kind == SEND else case.value)
@@ -265,3 +286,7 @@ class Selection:
             if case.channel is not before:
                 case.channel.release()
                 before = case.channel
+
+
+def case_index(case: Case) -> int:
+    return case.index

@@ -31,7 +31,7 @@ class TimedOut:
 
 
 class Ended:
-    """The program is over."""
+    """Something else than what was waited for has ended the wait: the end of the program, or of the goroutine's context."""
 
 
 class Interrupted:

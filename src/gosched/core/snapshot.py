@@ -1,10 +1,15 @@
-"""Figures for stats(), read from outside the hot path."""
+"""Figures for stats() and schedtrace, read from outside the hot path.
+
+Any thread asks, while the others run. An M that another object names may end at any moment: it is compared with those that the caller holds, and
+never looked into.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from .native import current_m
+from .states import RUNNABLE
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -58,13 +63,65 @@ def away_for(m: M, now: int) -> int:
     return now - m.blocked_since if m.blocked_in != 0 and m.blocked_in == m.goid and not m.marked() else 0
 
 
-def left_behind(s: Scheduler) -> int:
+def in_turn_for(m: M, now: int) -> int:
+    """For how many ns m's goroutine has not entered the runtime, as far as sysmon has seen: it looks every few ms, and begins anew with one that
+    nobody waits for. -1: it runs none, or there is no telling."""
+    if not m.busy() or m.state == "locked":
+        return -1
+    if m.blocked_in != 0 and m.blocked_in == m.goid:
+        return now - m.blocked_since
+    p = m.p
+    if p is None or p.m is not m:  # taken by force
+        return -1
+    return now - p.stands_since() if p.same_turn() else 0
+
+
+def kept_waiting(m: M) -> list[Goroutine]:
+    """Those that could run, but only on m's thread, which something else keeps."""
+    return [g for g in m.sched.goroutines() if waits_for(g, m)]
+
+
+def waits_for(g: Goroutine, m: M) -> bool:
+    return g.home is m and g.state_now() == RUNNABLE
+
+
+def left_behind(s: Scheduler) -> list[Goroutine]:
     """Goroutines that have not ended, when all should have: but for those that were to finish a generator that was dropped too late for it."""
-    n = 0
-    for g in s.goroutines():
-        n += not g.system
-    return n
+    return [g for g in s.goroutines() if not is_system(g)]
+
+
+def is_system(g: Goroutine) -> bool:
+    return g.system
+
+
+def creator_of(g: Goroutine) -> int:
+    """The id of the goroutine that started g, 0 for none."""
+    return g.creator
 
 
 def sched_figures(s: Scheduler) -> tuple[int, int, int]:
     return (s.global_size(), s.idle_ps(), s.spinning())
+
+
+def header_figures(s: Scheduler) -> tuple[int, ...]:
+    """Ps, idle ones, threads, spinning ones, whether one is wanted, parked ones, the global queue, and threads that sleep with a goroutine. All but
+    the two of spinning are of one moment: the lock guards them."""
+    s.acquire()
+    procs = s.nproc
+    idle = s.idle_ps()
+    threads = s.threads
+    parked = s.idle_threads
+    locked = s.idle_locked
+    queue = s.global_size()
+    s.release()
+    return (procs, idle, threads, s.spinning(), s.need_spinning(), parked, queue, locked)
+
+
+def spare_goroutines(p: P) -> int:
+    """Dead ones that p keeps for reuse."""
+    return p.spares
+
+
+def locked_to(g: Goroutine, m: M) -> bool:
+    """By lock_os_thread. A pointer is compared, nothing is counted: g may unlock itself right now."""
+    return g.locks != 0 and g.home is m

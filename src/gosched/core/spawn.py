@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine
+from os import getpid
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from gosched.errors import no_runtime, not_a_goroutine_body
 
 from .entry import enter_runtime, leave_runtime
+from .events import E_GO_CREATE, OUTSIDE
 from .g import Goroutine
+from .interrupt import enter_scope
 from .native import ThreadWords, copy_context, current_m, is_coroutine, is_coroutine_function, look_at_caller, look_outside, may_wait, own
 from .states import EXITING, ID_BATCH, OWN_THREAD, RUNNABLE
+from .telling import name_number, start_name, tell_create
 from .wake import submit, submit_global
 
 if TYPE_CHECKING:
     from .g import Watcher
+    from .interrupt import Cancellation
     from .m import M
     from .sched import Scheduler
 
@@ -54,13 +59,13 @@ def go(fn: Callable[..., object] | Coroutine[Any, Any, object], /, *args: Any, t
     return spawn(m, fn, args, name, None)
 
 
-def spawn(m: M, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watcher | None) -> Goroutine:
-    """From user code on m: a goroutine that runs next on m's P."""
+def spawn(m: M, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watcher | None, ctx: Cancellation | None = None) -> Goroutine:
+    """From user code on m: a goroutine that runs next on m's P. ctx: its current context."""
     if is_coroutine_function(fn):
         if may_wait(fn, args, m.sched.nproc == 1):
-            return launch(m, fn, args, name, watcher)
-        return launch(m, fn(*args), None, name, watcher)
-    return launch(m, fn, args if is_function(fn, args) else None, name, watcher)
+            return launch(m, fn, args, name, watcher, 0, ctx)
+        return launch(m, fn(*args), None, name, watcher, 0, ctx)
+    return launch(m, fn, args if is_function(fn, args) else None, name, watcher, 0, ctx)
 
 
 def spawn_thread(m: M, fn: Any, args: tuple[Any, ...], name: str | None) -> Goroutine:
@@ -71,14 +76,16 @@ def spawn_thread(m: M, fn: Any, args: tuple[Any, ...], name: str | None) -> Goro
         name = name or getattr(fn, "__qualname__", None)
         coroutine = fn
         fn, args = lambda: coroutine, ()
-    return launch(m, fn, args, name, None, OWN_THREAD)
+    return launch(m, fn, args, name, None, OWN_THREAD, None)
 
 
-def spawn_outside(s: Scheduler, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watcher | None, system: bool) -> Goroutine:
+def spawn_outside(
+    s: Scheduler, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watcher | None, system: bool, ctx: Cancellation | None = None
+) -> Goroutine:
     """From a thread that is no M of s: a goroutine in the global queue. A system goroutine still gets its first turns when the program ends."""
     if is_coroutine_function(fn):
-        return launch_outside(s, fn(*args), None, name, watcher, system)
-    return launch_outside(s, fn, args if is_function(fn, args) else None, name, watcher, system)
+        return launch_outside(s, fn(*args), None, name, watcher, system, ctx)
+    return launch_outside(s, fn, args if is_function(fn, args) else None, name, watcher, system, ctx)
 
 
 class AsyncgenFinisher:
@@ -87,16 +94,18 @@ class AsyncgenFinisher:
 
     def __init__(self, sched: Scheduler) -> None:
         self.sched = sched
+        self.pid = getpid()
 
     def __call__(self, agen: Any) -> None:
-        if self.sched.phase() != EXITING:
+        if self.sched.phase() != EXITING and getpid() == self.pid:  # a forked child has none of the threads
             spawn_outside(self.sched, agen.aclose(), (), f"aclose of {getattr(agen, '__qualname__', agen)}", None, True)
 
 
-def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None, phase: int = 0) -> Goroutine:
+def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None, phase: int, ctx: Cancellation | None) -> Goroutine:
     """args is None for a coroutine."""
     context = copy_context()
     look_at_caller(m)
+    number = 0 if m.trail is None else name_number(m, body, name)
     if watcher is not None:
         watcher.note_start()
     nested = m.in_runtime
@@ -108,6 +117,10 @@ def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None
     g.creator = m.goid
     fill(g, body, args, context, name, watcher, False)
     g.phase = phase
+    if ctx is not None:
+        enter_scope(g, ctx)
+    if m.trail is not None:
+        tell_create(m, g, number)
     if nested:
         m.late_put(g)
     else:
@@ -116,16 +129,23 @@ def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None
     return g
 
 
-def launch_outside(s: Scheduler, body: Any, args: Any, name: str | None, watcher: Watcher | None, system: bool) -> Goroutine:
+def launch_outside(
+    s: Scheduler, body: Any, args: Any, name: str | None, watcher: Watcher | None, system: bool, ctx: Cancellation | None
+) -> Goroutine:
     context = copy_context()
     place = ThreadWords()
     look_outside(place)
+    number = 0 if s.trails is None else s.trails.number(start_name(body, name))
     if watcher is not None:
         watcher.note_start()
     g = fresh_outside(s)
     g.take_caller(place)
     g.creator = 0
     fill(g, body, args, context, name, watcher, system)
+    if ctx is not None:
+        enter_scope(g, ctx)
+    if s.trail is not None:
+        s.trail.tell3(OUTSIDE, E_GO_CREATE, g.id, 0, number)
     submit_global(s, g)
     return g
 
@@ -167,7 +187,10 @@ def fill(g: Goroutine, body: Any, args: Any, context: Any, name: Any, watcher: A
     g.phase = 0
     g.system = system
     g.told = False
+    g.locks = 0
     g.home = None
+    g.scope = None
+    g.struck = False
     g.set_state(RUNNABLE)
 
 

@@ -6,6 +6,9 @@ from __future__ import annotations
 RUNNABLE, RUNNING, PARKING, PARKED, NOTIFIED, RETRY, DEAD = range(7)
 STATE_NAMES = ("runnable", "running", "waiting", "waiting", "runnable", "runnable", "dead")
 
+# What an M that sleeps without being idle waits for: a P with the goroutine on its stack, or with any that is bound to it.
+FOR_ONE, FOR_ANY = 1, 2
+
 # A P's status.
 P_IDLE, P_RUNNING, P_DEAD = 0, 1, 4
 P_NAMES = {P_IDLE: "idle", P_RUNNING: "running", P_DEAD: "dead"}
@@ -42,6 +45,7 @@ WAIT_REASONS = (
     "sync.RWMutex.Lock",
     "semacquire",
     "event wait",
+    "IO wait",
 )
 (
     W_NONE,
@@ -59,6 +63,7 @@ WAIT_REASONS = (
     W_WLOCK,
     W_SEMAPHORE,
     W_EVENT,
+    W_IO,
 ) = range(len(WAIT_REASONS))
 
 # A goroutine's `phase`, if it has one. It yields its turn, to the global tail or to the tail of its own P; was suspended in the middle of its code;
@@ -67,13 +72,17 @@ GLOBAL, BEHIND, PREEMPTED, SYSCALL, OWN_THREAD = range(1, 6)
 
 # How a P stands, in sysmon's eyes, and what a watch returns for: watch.h has the same.
 FINE, BLOCKED, LATE, VERY_LATE = range(4)
-OVER, NEWS, TRACE = range(3)
+OVER, NEWS, TRACE, POLL_NOW = range(4)
 
 # A mutex's word.
 FREE, LOCKED, CONTENDED = 0, 1, 2
 
+# The directions of a descriptor, as bits, and what is said to an operation on one.
+READ, WRITE = 1, 2
+NET_OK, NET_WAITS, NET_CLOSED, NET_EXPIRED, NET_OVER = range(5)
+
 # What a select's case does.
-RECV, RECV_OK, SEND = 1, 2, 3
+RECV, RECV_OK, SEND, CONTEXT = 1, 2, 3, 4
 
 # Go's constants.
 RING = 256
@@ -84,11 +93,15 @@ SPIN_FACTOR = 2  # an M may start to spin while 2 × spinning < busy Ps
 COURTESY_NS = 3_000
 ID_BATCH = 16
 SLICE_NS = 10_000_000
+# The unit of the clock that waits are stamped with, as a shift of ns: watch.h has the same.
+MOMENT_BITS = 24
 # Ours: sysmon's longest sleep while user code runs; how long a thread that is not needed waits for work before it ends.
 LOOK_NS = 1_000_000
 IDLE_NS = 10_000_000_000
 MAX_THREADS = 10_000
 LEASHES = 4  # by which an M can be asked
+POOL = 64  # stacks that an M keeps for reuse while it works
+SPARES = 4  # ... and while it sleeps
 HEAP_ARITY = 4  # of the timers
 END_OF_TIME = (1 << 63) - 1
 STARVING_NS = 1_000_000  # a goroutine that waited longer for a mutex is handed it

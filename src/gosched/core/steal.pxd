@@ -6,6 +6,7 @@ from .m cimport M
 from .p cimport P
 from .timers cimport run_timers
 
+cdef int E_STEAL
 cdef int P_IDLE, P_RUNNING
 
 @cython.locals(g=Goroutine, victim=P, n=int, attempt=int, last=bint, position=uint64_t, step=uint64_t, _=int)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .entry import submit_late
+from .events import E_STEAL
 from .states import P_IDLE, P_RUNNING
 from .timers import run_timers
 
@@ -63,4 +64,6 @@ def steal(m: M, victim: P, take_next: bool) -> Goroutine | None:
         n = 1
     m.p.steals += 1
     m.p.stolen += n
+    if m.trail is not None:
+        m.trail.tell2(m.who, E_STEAL, victim.id, n)
     return g

@@ -6,7 +6,8 @@ It looks without the GIL (watch.h) and comes here only to act. What it finds, an
     late        in one turn for a slice: asked to let others run (preempt.py); where that cannot be done the P is taken
     very late   two slices: it is in a long C call, or we were late ourselves. It is asked, and the P is taken by force; the question stays
 A P that is taken goes on with another M (entry.retake, wake.hand_off_p). Whose P is gone runs on without one until it next enters the runtime; where
-asking is cheap, or if it was late, a blocked one is asked as well, so that it queues for a P as soon as its call returns.
+asking is cheap, or if it was late, or others are bound to its thread, a blocked one is asked as well, so that it queues for a P as soon as its call
+returns. It may not have been blocked at all: with a GIL, who waits for that looks alike.
 
 The goroutine may have gone on between the look and the act. The turn is compared once more; if it still slips through, `retake` fails if the M is in
 the runtime, and else takes the P of a goroutine that has just begun: a waste, no harm.
@@ -17,7 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .entry import retake
-from .states import ALIVE, LATE, NEWS, OVER, TRACE
+from .events import E_ASK, E_BLOCKED, SYSMON
+from .states import ALIVE, LATE, NEWS, OVER, POLL_NOW, TRACE
 
 if TYPE_CHECKING:
     from .m import M
@@ -31,6 +33,8 @@ def run_sysmon(s: Scheduler) -> None:
     while found != OVER:
         if found == TRACE:
             s.host.tick()
+        elif found == POLL_NOW:
+            look_at_net(s)
         elif found == NEWS:
             for i in range(len(s.allp)):
                 p: P = s.allp[i]
@@ -40,6 +44,13 @@ def run_sysmon(s: Scheduler) -> None:
         found = s.keep_watch()
 
 
+def look_at_net(s: Scheduler) -> None:
+    """All Ms are busy, and none has looked for long: what can go on goes to the global queue."""
+    last = s.last_poll()
+    if last != 0 and s.move_last_poll(last, s.host.now()):  # race: an M begins to wait there, and one wait at a time
+        s.host.look()
+
+
 def tend(s: Scheduler, p: P, stage: int) -> None:
     m: M | None = p.m
     if m is None:
@@ -47,10 +58,12 @@ def tend(s: Scheduler, p: P, stage: int) -> None:
     elif p.seen_detached():
         if stage >= LATE or needed(s, p):
             take_blocked(s, p, m, stage)
-    elif wanted(s, p) and (not ask(s, m) or stage > LATE):
+    elif wanted(s, p, m) and (not ask_hog(s, p, m) or stage > LATE):
         take_by_force(s, p)
     if m is not None and stage == LATE and not m.marked():
-        s.host.stalled(m, s.host.now() - p.stands_since(), p.seen_detached())
+        s.host.stalled(m, stood_for(s, p), p.seen_detached())
+    if m is not None and stage >= LATE and not p.seen_detached():
+        s.host.stuck(stood_for(s, p))
 
 
 def needed(s: Scheduler, p: P) -> bool:
@@ -58,9 +71,9 @@ def needed(s: Scheduler, p: P) -> bool:
     return not p.queue_empty() or s.spinning() + s.idle_ps() == 0
 
 
-def wanted(s: Scheduler, p: P) -> bool:
+def wanted(s: Scheduler, p: P, m: M) -> bool:
     """Somebody waits for a turn, or may at any moment. If not, a hog is left alone for another slice."""
-    if not p.queue_empty() or s.global_size() != 0 or p.timers.size() != 0 or s.phase() != ALIVE or s.host.deadline() != -2:
+    if not p.queue_empty() or m.any_guests() or s.global_size() != 0 or p.timers.size() != 0 or s.phase() != ALIVE or s.host.deadline() != -2:
         return True
     p.look_anew()
     return False
@@ -71,8 +84,10 @@ def take_blocked(s: Scheduler, p: P, m: M, stage: int) -> None:
         m.blocked_since = p.stands_since()
         m.blocked_in = m.goid
         p.blocks += 1
+        if s.trail is not None:
+            s.trail.tell3(SYSMON, E_BLOCKED, m.id, m.goid, stood_for(s, p))
         s.watch_quickly()
-        if stage >= LATE or s.host.cheap_to_ask():
+        if stage >= LATE or m.aside != 0 or s.host.cheap_to_ask():
             ask(s, m)
 
 
@@ -82,6 +97,18 @@ def take_by_force(s: Scheduler, p: P) -> None:
         s.watch_quickly()
     else:
         p.look_anew()
+
+
+def stood_for(s: Scheduler, p: P) -> int:
+    """In ns. What is told is never negative, whatever the clocks say."""
+    ns: int = s.host.now() - p.stands_since()
+    return max(0, ns)
+
+
+def ask_hog(s: Scheduler, p: P, m: M) -> bool:
+    if s.trail is not None:
+        s.trail.tell3(SYSMON, E_ASK, m.id, m.goid, stood_for(s, p))
+    return ask(s, m)
 
 
 def ask(s: Scheduler, m: M) -> bool:

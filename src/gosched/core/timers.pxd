@@ -9,6 +9,7 @@ from .sched cimport Scheduler
 from .signals cimport TimedOut
 from .wake cimport wake_poller
 
+cdef int E_TIMERS
 cdef int EARLIER, HEAP_ARITY, INSERT
 cdef int64_t END_OF_TIME
 
@@ -41,6 +42,7 @@ cdef class Timer(LockedWaiter):
 @cython.final
 cdef class TimerHeap(TimerArray):
     cdef bint crowded(self) noexcept
+    cdef int tidy(self) except -1
     @cython.locals(old=int64_t)
     cdef bint hint(self, int64_t when) noexcept
     @cython.locals(top=bint, when=int64_t)
@@ -67,6 +69,10 @@ cdef class TimerHeap(TimerArray):
 cpdef TimerHeap heap_here(Scheduler s)
 @cython.locals(heap=TimerHeap, when=int64_t, at=int64_t)
 cpdef bint run_timers(M m, P p) except -1
+@cython.locals(p=P, heap=TimerHeap, n=Py_ssize_t)
+cpdef bint any_timer(Scheduler s) except -1
+@cython.locals(p=P, heap=TimerHeap)
+cpdef int bury_zombies(Scheduler s) except -1
 @cython.locals(p=P, first=int64_t, when=int64_t)
 cpdef int64_t earliest(Scheduler s) except -1
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .events import E_TIMERS
 from .native import LockedWaiter, TimerArray, current_m, now
 from .park import ready
 from .signals import TimedOut
@@ -217,6 +218,12 @@ class TimerHeap(TimerArray):
             self.sift_down(j)
         self.refresh()
 
+    def tidy(self) -> None:
+        self.acquire()
+        self.adjust()
+        self.release()
+        self.drop_buried()
+
     def drop_buried(self) -> None:
         """Without the lock: the last reference to a timer may go here, and what it refers to."""
         while self.any_buried():
@@ -321,6 +328,8 @@ def run_timers(m: M, p: P) -> bool:
     at = clock(m.sched)
     if when > at and not heap.crowded():
         return False
+    if m.trail is not None:
+        m.trail.tell1(m.who, E_TIMERS, p.id)
     return heap.run_due(at) and m.any_late()
 
 
@@ -332,6 +341,23 @@ def move_timers(dead: P, alive: P) -> None:
     while t is not None:
         target.insert(t)
         t = source.take_any()
+
+
+def any_timer(s: Scheduler) -> bool:
+    """Is one set, of all that are in heaps?"""
+    n = 0
+    for p in s.allp:
+        heap: TimerHeap = p.timers
+        n += heap.size() - heap.zombies()
+    return n > 0
+
+
+def bury_zombies(s: Scheduler) -> None:
+    """No timer is set: none is left in a heap, for whose time somebody would poll."""
+    for p in s.allp:
+        heap: TimerHeap = p.timers
+        if heap.zombies() != 0:
+            heap.tidy()
 
 
 def earliest(s: Scheduler) -> int:
@@ -351,6 +377,7 @@ class WakeTimer(Timer):
         super().__init__(sched)
         self.g = g
         self.armed = True
+        self.g.guarded = True
 
     def fire(self, when: int, seq: int) -> None:
         self.finish(TimedOut)
@@ -369,4 +396,5 @@ class WakeTimer(Timer):
         self.acquire()
         self.armed = False
         self.release()
+        self.g.guarded = False
         self.clear_time()

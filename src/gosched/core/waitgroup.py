@@ -92,7 +92,7 @@ class GroupCounter(Watcher):
     def wait_as(self, g: Goroutine) -> object:
         if self.queue.count() == 0:
             return None
-        begin_wait(g, W_WAITGROUP)
+        begin_wait(g, W_WAITGROUP, self)
         self.queue.acquire()
         self.queue.put_waiter(g)
         self.queue.release()

@@ -6,6 +6,7 @@ from .p cimport P
 from .sched cimport Scheduler
 from .runq cimport put_global, put_next
 
+cdef int E_PROC_START
 cdef int P_RUNNING
 
 cpdef int submit(M m, Goroutine g) except -1

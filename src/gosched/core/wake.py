@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .events import E_PROC_START
 from .runq import put_global, put_next
 from .states import P_RUNNING
 
@@ -157,4 +158,6 @@ def acquire_p(m: M, p: P) -> None:
     p.m = m
     p.status = P_RUNNING
     p.drive(m)
+    if m.trail is not None:
+        m.trail.tell1(m.who, E_PROC_START, p.id)
     m.sched.rouse_watch()  # race: sysmon goes to sleep because every P is idle, and nobody watches this one

@@ -17,6 +17,9 @@
  * looks. A wake-up costs 20 to 30 us of CPU on a virtual machine, so a thousand in a second would be 2 % of a core.
  *
  * Deep sleep: all Ps are idle. Sysmon sets `asleep`, then reads `idle` again; whoever takes a P has counted `idle` down, then reads `asleep`.
+ *
+ * `moment` is a coarse clock, for who must not read a real one: every look sets it. It stands still while sysmon sleeps deeply, so who rouses sysmon sets
+ * it first: another one that then finds sysmon awake reads no older time.
  */
 #ifndef GOSCHED_WATCH_H
 #define GOSCHED_WATCH_H
@@ -26,7 +29,9 @@
 #endif
 
 enum { GS_FINE, GS_BLOCKED, GS_LATE, GS_VERY_LATE };
-enum { GS_OVER, GS_NEWS, GS_TRACE };
+#define GS_MOMENT(ns) ((int32_t)((ns) >> 24)) /* 17 ms; goes round once in two years */
+#define GS_POLL_NS 10000000 /* after so long without a look at the netpoller sysmon looks itself */
+enum { GS_OVER, GS_NEWS, GS_TRACE, GS_POLL_NOW };
 enum { GS_QUICK_ROUNDS = 50, GS_EASY = 4 };
 
 typedef struct gs_pulse {
@@ -52,7 +57,7 @@ typedef struct gs_watch {
     gs_eye *eyes;
     gs_pulse *pulses;
     gs_note note;
-    int32_t asleep, procs, ends, calm, idle_looks, busy, still;
+    int32_t asleep, procs, ends, calm, idle_looks, busy, still, moment;
     int64_t slice_ns, late_ns, cap_ns, delay, trace_ns, trace_at;
 } gs_watch;
 
@@ -65,8 +70,11 @@ static inline void gs_watch_eye(gs_watch *w, gs_eye *e, void *p)
     gs_unlock(&w->lock);
 }
 
+static inline void gs_watch_stamp(gs_watch *w, int64_t now) { GS_SET(&w->moment, GS_MOMENT(now)); }
+
 static inline void gs_pulse_join(gs_watch *w, gs_pulse *m, void *thread)
 {
+    gs_watch_stamp(w, gs_now()); /* the first one: sysmon may not have looked yet */
     gs_lock(&w->lock);
     m->thread = thread;
     m->prev = NULL;
@@ -162,8 +170,11 @@ static inline void gs_watch_wake(gs_watch *w) { gs_note_wake(&w->note); }
 /* For who has just taken an idle P. */
 static inline void gs_watch_rouse(gs_watch *w)
 {
-    if (GS_LOAD(&w->asleep) && gs_cas32(&w->asleep, 1, 0))
-        gs_watch_wake(w);
+    if (GS_LOAD(&w->asleep)) {
+        gs_watch_stamp(w, gs_now());
+        if (gs_cas32(&w->asleep, 1, 0))
+            gs_watch_wake(w);
+    }
 }
 
 static inline void gs_watch_sleep(gs_watch *w, int32_t *idle)
@@ -176,7 +187,8 @@ static inline void gs_watch_sleep(gs_watch *w, int32_t *idle)
 }
 
 /* Looks until there is something to act on. */
-static inline int gs_keep_watch(gs_watch *w, int32_t *idle)
+/* last_poll, waiters: when somebody last looked at the netpoller, 0 while somebody waits there; how many wait for it. */
+static inline int gs_keep_watch(gs_watch *w, int32_t *idle, int64_t *last_poll, int64_t *waiters)
 {
     for (;;) {
         int64_t now, cap = w->still ? w->cap_ns : GS_EASY * w->cap_ns;
@@ -193,8 +205,11 @@ static inline int gs_keep_watch(gs_watch *w, int32_t *idle)
         if (GS_LOAD(&w->ends))
             return GS_OVER;
         now = gs_now();
+        gs_watch_stamp(w, now);
         if (gs_look(w, now))
             return GS_NEWS;
+        if (GS_LOAD(waiters) != 0 && GS_LOAD(last_poll) != 0 && GS_LOAD(last_poll) + GS_POLL_NS < now)
+            return GS_POLL_NOW;
         if (w->trace_ns != 0) {
             if (now >= w->trace_at) {
                 w->trace_at = now + w->trace_ns;

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gosched.errors import Goexit
+from gosched.stacks.light import LightStacks
 
 from .explorer import Hub, Stuck
 
@@ -13,7 +14,7 @@ from .explorer import Hub, Stuck
 class ExploredHost:
     """The Host of a schedule. A deadlock that the scheduler reports is a failure unless `expect_deadlock`."""
 
-    def __init__(self, hub: Hub, core: Any, nproc: int, ring: int = 4, seed: int = 1, expect_deadlock: bool = False) -> None:
+    def __init__(self, hub: Hub, core: Any, nproc: int, ring: int = 4, seed: int = 1, expect_deadlock: bool = False, light: bool = False) -> None:
         self.hub = hub
         self.core = core
         self.expect_deadlock = expect_deadlock
@@ -26,6 +27,8 @@ class ExploredHost:
         self.outsiders = False
         """Threads of the program that are no Ms may still wake a goroutine."""
         self.poked = False
+        self.stacks: Any = LightStacks(core.mloop.loop_here) if light else None
+        self.arrivals: list[tuple[Any, int]] = []
         self.sched = core.sched.Scheduler(self, nproc, seed, ring)
 
     def check(self) -> None:
@@ -63,15 +66,36 @@ class ExploredHost:
 
     def poll(self, until: int) -> None:
         """Until woken, or until the hub finds that nobody else can go on: then it is `until`."""
-        if not self.hub.wait(lambda: self.poked, 0 <= until <= self.horizon):
+        if not self.hub.wait(lambda: self.poked or bool(self.arrivals), 0 <= until <= self.horizon):
             self.clock = max(self.clock, until)
         self.poked = False
+        self.look()
+
+    def look(self) -> None:
+        while self.arrivals:
+            desc, modes = self.arrivals.pop(0)
+            desc.arrive(modes)
 
     def poll_wake(self) -> None:
         self.poked = True
 
     def deadline(self) -> int:
-        return -2
+        return -1 if self.sched.net_waiters() != 0 else -2
+
+    def call_elsewhere(self, fn: Any, args: Any, kwargs: Any) -> Any:
+        return fn(*args, **kwargs)
+
+    def enter(self, m: Any) -> None:
+        if self.stacks is None:
+            self.core.mloop.loop(m)
+        else:
+            self.stacks.enter(m)
+
+    def new_stack(self, m: Any) -> Any:
+        return self.stacks.new(m)
+
+    def end_stack(self, m: Any, stack: Any) -> None:
+        self.stacks.end(m, stack)
 
     def ready(self, m: Any) -> None:
         """Everybody can be asked."""
@@ -85,6 +109,12 @@ class ExploredHost:
 
     def stalled(self, m: Any, ns: int, blocked: bool) -> None:
         """Nobody reports here."""
+
+    def stuck(self, ns: int) -> None:
+        """Nor here."""
+
+    def may_set_aside(self) -> bool:
+        return self.hub.random.random() < 0.5
 
     def will_lock(self) -> None:
         """Threads are all alike."""

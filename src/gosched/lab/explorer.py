@@ -24,7 +24,7 @@ from typing import Any
 try:
     from greenlet import GreenletExit, getcurrent, greenlet
 except ImportError as error:  # pragma: no cover - said in words
-    raise ImportError("the interleaving explorer needs greenlet: pip install 'gosched[testing]'") from error
+    raise ImportError("the interleaving explorer needs greenlet: pip install greenlet") from error
 
 
 # How often time passes although somebody could still go on: a deadline is as good as over whenever a thread waits for it.
@@ -87,7 +87,7 @@ class Hub:
         if self.current is None:
             return
         if self.steps > self.max_steps or self.random.random() < self.switch_chance:
-            self.main.switch()
+            self._leave(self.current)
 
     def wait(self, ready: Callable[[], bool], timed: bool) -> bool:
         thread = self.current
@@ -98,9 +98,14 @@ class Hub:
         thread.ready = ready
         thread.timed = timed
         thread.timed_out = False
-        self.main.switch()
+        self._leave(thread)
         thread.ready = None
         return not thread.timed_out
+
+    def _leave(self, thread: Thread) -> None:
+        """The thread goes on where it is now: it may be on a stack of its own making."""
+        thread.greenlet = getcurrent()
+        self.main.switch()
 
     def local(self) -> SimpleNamespace:
         return self.outside if self.current is None else self.current.local

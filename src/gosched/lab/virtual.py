@@ -3,6 +3,10 @@
 The scheduler is the production one, compiled or pure: only the host differs. An M's turn is one step of its loop (find a goroutine and run it until
 it yields), so user code is never interrupted, and the same seed gives the same trace, on every build.
 
+The order is the scheduler's own: with one P there is but one. With `shuffle` the seed also decides who of those that can run goes first, and takes
+Ps away from goroutines, as sysmon does from hogs: then others come before their next operation. So whatever order the operations of several
+goroutines could have on real threads, some seed has it.
+
 A goroutine that waits by the plain spelling keeps its M's stack. Then each M has a stack of its own here, a greenlet; without greenlet only the
 awaited spelling works in virtual time.
 """
@@ -14,19 +18,22 @@ from typing import Any
 
 from gosched.core.ending import begin_ending, begin_exit, still_dead
 from gosched.core.execute import step
-from gosched.core.findrun import after_poll, expire_slice
+from gosched.core.findrun import after_poll, expire_slice, submit_late_global
 from gosched.core.m import M
-from gosched.core.mloop import forget_m, new_m, submit_late_global, woken
+from gosched.core.mloop import forget_m, new_m, woken
+from gosched.core.mutex import explore_locks
 from gosched.core.native import current_m, set_current_m
 from gosched.core.p import P
+from gosched.core.perturb import mix
 from gosched.core.sched import Scheduler
 from gosched.core.spawn import spawn_outside
-from gosched.core.states import EXIT, NOBODY, PARK, POLL, RING
+from gosched.core.states import EXIT, FAIRNESS, NOBODY, PARK, POLL, RING
 from gosched.core.waitgroup import GroupCounter
 from gosched.program import Main, OnUncaught, Program, deadlock
+from gosched.trace.record import VirtualRecorder
 
 try:
-    from greenlet import getcurrent, greenlet
+    from greenlet import getcurrent, greenlet  # type: ignore[import-untyped, unused-ignore]
 except ImportError:  # pragma: no cover - said in words by sleep_m
     greenlet = None
 
@@ -36,6 +43,8 @@ EPOCH = 1_000_000_000
 LOCKED = 10
 # Turns that a chain of `next` goroutines takes on one slice: about as many as fit into Go's 10 ms.
 SLICE_TURNS = 32_768
+# How often a shuffled run leaves the scheduler's order: each has its own rate, for few changes at odd places find more than many everywhere.
+UNREST = (0.1, 0.3, 0.6)
 Event = tuple[int, int, int, int, int]
 
 
@@ -48,9 +57,13 @@ class VirtualRuntime(Program):
         seed: int = 0,
         on_uncaught: OnUncaught | None = None,
         ring: int = RING,
+        shuffle: bool = False,
+        recorder: VirtualRecorder | None = None,
     ) -> None:
         super().__init__(on_uncaught)
         self.random = random.Random(seed)
+        self.mixer = random.Random(f"shuffle {seed}")
+        self.unrest = self.mixer.choice(UNREST) if shuffle else 0.0
         self.clock = EPOCH
         self.trace: list[Event] = []
         self.ms: list[M] = []
@@ -58,10 +71,16 @@ class VirtualRuntime(Program):
         self.until: int = NOBODY
         self.poked = False
         self.slices: dict[int, tuple[int, int]] = {}
-        self.stacks: dict[M, Any] = {}
         self.loop: Any = None
+        self.why = "end"
         self.blocked_waiters: list[GroupCounter] = []
         self.sched = Scheduler(self, gomaxprocs, seed, ring)
+        self.sched.stamp(self.clock)
+        self.sched.hands_over = False  # each turn is a step of its own here
+        self.sched.shaky = shuffle
+        self.recorder = recorder
+        if recorder is not None:
+            recorder.open(self.sched, self.clock)
 
     # ---- the Host ----
 
@@ -77,23 +96,45 @@ class VirtualRuntime(Program):
     def poll(self, until: int) -> None:
         raise NotImplementedError("turns are taken by _turn")
 
+    def look(self) -> None:
+        """There is no network in virtual time."""
+
     def poll_wake(self) -> None:
         self.poked = True
 
+    def call_elsewhere(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Nothing else can go on meanwhile, here or there."""
+        return fn(*args, **kwargs)
+
+    def enter(self, m: M) -> None:
+        raise NotImplementedError("turns are taken by _turn")
+
+    def new_stack(self, m: M) -> Any:
+        """One of m's: it steps when it is m's turn."""
+        return greenlet(lambda: self._steps(m))
+
+    def end_stack(self, m: M, stack: Any) -> None:
+        stack.parent = getcurrent()
+        stack.throw()
+
     def sleep_m(self, m: M) -> None:
-        """m's goroutine waits on m's stack: the loop goes on, on its own."""
+        """m waits in the middle of a step: the loop goes on, on its own."""
         if self.loop is None:
             raise RuntimeError("the plain spelling inside a goroutine needs greenlet in virtual time: pip install greenlet, or await the twin")
         while not m.sleep_note(0):
-            set_current_m(None)
             self.loop.switch(LOCKED)
-            set_current_m(m)
 
     def deadline(self) -> int:
         return self.until
 
     def ready(self, m: M) -> None:
         """Nobody asks: user code is never interrupted here."""
+
+    def shakes(self) -> bool:
+        return self.mixer.random() < self.unrest
+
+    def may_set_aside(self) -> bool:
+        return False
 
     def will_lock(self) -> None:
         """There is one thread."""
@@ -107,15 +148,25 @@ class VirtualRuntime(Program):
         """Runs main to its end, ends the others, and returns its result."""
         if current_m() is not None:
             raise RuntimeError("virtual_run() inside a goroutine: use go(fn), or await the coroutine")
+        explore_locks(self.sched.shaky)
+        try:
+            return self._run(main, args)
+        finally:
+            explore_locks(-self.sched.shaky)
+
+    def _run(self, main: Any, args: tuple[Any, ...]) -> Any:
         watcher = Main(self, ends=True)
         spawn_outside(self.sched, main, args, None, watcher, False)
         while not watcher.done and self.error is None:
             if not self._turn():
                 self._all_blocked()
+        self.unrest = 0.0
         begin_ending(self.sched)
         while self._turn():
             if self.gone:
                 begin_exit(self.sched)
+        if self.recorder is not None:
+            self.recorder.close(self.why)
         if self.error is not None:
             raise self.error
         if watcher.error is not None:
@@ -128,6 +179,8 @@ class VirtualRuntime(Program):
         if not able:
             return not self.blocked_waiters and self._jump()
         m = able[self.random.randrange(len(able))]
+        if self.unrest:
+            self._mix(m)
         verdict = self._step(m)
         if verdict == LOCKED:
             self.asleep_ms[m] = verdict
@@ -142,19 +195,34 @@ class VirtualRuntime(Program):
             self.asleep_ms[m] = verdict
         return True
 
+    def _mix(self, m: M) -> None:
+        """Before m looks for a goroutine: who comes first is not who came first, and the global queue not the last place to look."""
+        chance = self.mixer.random
+        self.sched.fairness = 1 if chance() < self.unrest else FAIRNESS
+        if chance() < self.unrest:
+            mix(m, chance() < 0.5, self.mixer.randrange(1 << 16), self.mixer.randrange(1 << 16))
+
     def _step(self, m: M) -> int:
-        """One step of m's loop, or the rest of one that slept."""
+        """One step of m's loop, or the rest of one that slept. A stack that was set aside within it is not m's any more."""
         if greenlet is None:
             return _one_step(m)
         self.loop = getcurrent()
-        stack = self.stacks.get(m)
-        if stack is None or stack.dead:
-            stack = self.stacks[m] = greenlet(_steps)
-        verdict: int = stack.switch(m, self.loop)
+        m.root = self.loop
+        if m.stack is None:
+            m.stack = self.new_stack(m)
+        set_current_m(m)
+        verdict: int = m.stack.switch() or 0  # nothing: the step goes on on m.stack, which is new
+        set_current_m(None)
         if verdict == EXIT:
-            del self.stacks[m]
-            stack.throw()
+            for stack in (m.stack, *m.pool):
+                stack.throw()
+            m.stack = None
         return verdict
+
+    def _steps(self, m: M) -> None:
+        """A stack of m: step after step, each followed by the loop's choice of who goes on."""
+        while True:
+            self.loop.switch(step(m))
 
     def _end_slice(self, m: M) -> None:
         """The time of a slice is measured in turns: sysmon does not look at a clock that stands still."""
@@ -192,6 +260,9 @@ class VirtualRuntime(Program):
         if not due:
             return False
         self.clock = max(self.clock, min(due))
+        self.sched.stamp(self.clock)
+        if self.recorder is not None:
+            self.recorder.jump(self.clock)
         return True
 
     def _all_blocked(self) -> None:
@@ -201,6 +272,7 @@ class VirtualRuntime(Program):
                 wg.done()
             return
         assert still_dead(self.sched), "an M sleeps although there is work: a lost wake-up"
+        self.why = "deadlock"
         self.fatal(deadlock(self.sched))
 
 
@@ -210,9 +282,3 @@ def _one_step(m: M) -> int:
         return step(m)
     finally:
         set_current_m(None)
-
-
-def _steps(m: M, loop: Any) -> None:
-    """The stack of one M: step after step, each followed by the loop's choice of who goes on."""
-    while True:
-        loop.switch(_one_step(m))

@@ -7,8 +7,9 @@ Free-threaded    Each M has leashes, objects that were made on its own thread. W
                  for loops inside C functions. The callback suspends, if it runs on the thread that was asked. The events are on only while somebody
                  is asked. A tool id is taken for the first question, and given back with the last runtime; debuggers, coverage and profilers
                  have their own.
-3.11             There is no way to ask; sysmon takes the P. At the end of the program a hog gets Goexit as an asynchronous exception, as everywhere
-                 if it could not be asked.
+3.11             The thread is traced, by a trace function in C, until its next line, call or return: which suspends. Not if a debugger or a
+                 coverage tool traces it already; nor in a pure build, which cannot switch on the tracing of another thread.
+Who cannot be asked loses its P to sysmon. At the end of the program it gets Goexit as an asynchronous exception.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gosched.core.preempt import Watchpoint, doom, new_leashes
+from gosched.core.preempt import Watchpoint, doom, new_leashes, trace
 from gosched.errors import Goexit
 
 if TYPE_CHECKING:
@@ -137,25 +138,27 @@ class MonitoringAsker:
             self.tool = -1
 
 
-class ForceAsker:
+class TraceAsker:
     cheap = False
 
     def ready(self, m: M) -> None:
-        """Nobody is asked."""
+        """A thread needs nothing to be asked."""
 
     def ask(self, m: M) -> bool:
-        return False
+        return trace(m)
 
     def end(self, m: M) -> None:
-        strike(m)
+        m.asked = True
+        if not self.ask(m):
+            strike(m)
 
     def close(self, sched: Scheduler) -> None:
-        """Nothing was taken."""
+        """A thread that is traced comes by once more."""
 
 
 def strike(m: M) -> None:
     """Goexit as an asynchronous exception, for a goroutine that cannot be asked. It is between two bytecodes, or in a call."""
-    if doom(m):
+    if doom(m, sys._current_frames().get(m.ident)):
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(m.ident), ctypes.py_object(Goexit))
 
 
@@ -189,4 +192,4 @@ def lag() -> float:
 def new_asker() -> Asker:
     if free_threaded():
         return LeashAsker()
-    return monitoring_asker if MONITORING else ForceAsker()
+    return monitoring_asker if MONITORING else TraceAsker()

@@ -14,17 +14,22 @@ import weakref
 from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any
 
-from gosched.core.mloop import run_m
+from gosched.core.mloop import loop, loop_here, run_m
 from gosched.core.native import current_m, nap, now
-from gosched.core.states import COURTESY_NS
+from gosched.core.states import COURTESY_NS, SLICE_NS
 from gosched.core.sysmon import run_sysmon
 from gosched.core.wake import unstart_m
-from gosched.debug import WATCHDOG, track_origins
+from gosched.debug import WATCHDOG, WISHES, track_origins
 from gosched.errors import ThreadLimitError
+from gosched.stacks.light import LightStacks
 
 from .asking import new_asker
-from .poller import NotePoller, Poller
+from .helpers import Helpers
+from .holding import holds_nothing
+from .poller import NetPoller, NotePoller, Poller, new_net_poller
+from .schedtrace import Schedtrace
 from .template import Template
+from .ticks import Ticks
 from .watchdog import report_blocked, report_stall
 
 if TYPE_CHECKING:
@@ -45,15 +50,25 @@ AsyncGenHook = Callable[[AsyncGenerator[Any, Any]], None]
 class ThreadHost:
     """The Host of production. `events` is told what the scheduler has to report; the runtime above decides."""
 
-    def __init__(self, events: Any, poller: Poller | None = None) -> None:
+    def __init__(self, events: Any, poller: Poller | None = None, light: bool = False) -> None:
         self.events = events
-        self.poller = NotePoller() if poller is None else poller
+        self.poller: Poller = NotePoller() if poller is None else poller
+        self._net: NetPoller | None = None
+        self._opening = _thread.allocate_lock()
         self.sched: Scheduler | None = None
         self.pid = os.getpid()
         self.asyncgen_hooks: tuple[AsyncGenHook | None, AsyncGenHook | None] = (None, None)
         self.asker = new_asker()
+        self.stacks = LightStacks(loop_here) if light else None
+        self.helpers = Helpers(OURS)
         self.template = Template()
         self.watching = False
+        self.ticks = Ticks()
+        if WATCHDOG:
+            self.ticks.every(SLICE_NS // 2, self._report_blocked)
+        if WISHES.schedtrace:
+            self.schedtrace = Schedtrace(WISHES.scheddetail)
+            self.ticks.every(WISHES.schedtrace * 1_000_000, self._print_schedtrace)
         self._first = _thread.allocate_lock()
 
     def start_m(self, number: int, p: P, spinning: bool) -> None:
@@ -112,6 +127,23 @@ class ThreadHost:
             self.watching = False
             self.events.thread_gone()
 
+    def call_elsewhere(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.helpers.call(fn, args, kwargs)
+
+    def enter(self, m: M) -> None:
+        if self.stacks is None:
+            loop(m)
+        else:
+            self.stacks.enter(m)
+
+    def new_stack(self, m: M) -> Any:
+        assert self.stacks is not None
+        return self.stacks.new(m)
+
+    def end_stack(self, m: M, stack: Any) -> None:
+        assert self.stacks is not None
+        self.stacks.end(m, stack)
+
     def ready(self, m: M) -> None:
         self.asker.ready(m)
 
@@ -125,9 +157,22 @@ class ThreadHost:
         if WATCHDOG:
             report_stall(m, ns, blocked)
 
+    def stuck(self, ns: int) -> None:
+        self.events.stuck(ns / 1e9)
+
     def tick(self) -> None:
-        if self.sched is not None:
-            report_blocked(self.sched.allm, self.now())
+        self.ticks.tick(self.now())
+
+    def _report_blocked(self, now: int) -> None:
+        assert self.sched is not None
+        report_blocked(self.sched.allm, now)
+
+    def _print_schedtrace(self, now: int) -> None:
+        assert self.sched is not None
+        self.schedtrace.print(self.sched, now)
+
+    def may_set_aside(self) -> bool:
+        return holds_nothing(sys._getframe())
 
     def will_lock(self) -> None:
         self.template.prepare()
@@ -143,6 +188,11 @@ class ThreadHost:
         assert self.sched is not None
         self.asker.close(self.sched)
         self.template.close()
+        self.helpers.close()
+        if self._net is not None:
+            self._net.give_up()
+        if self.sched.threads == 0:  # else somebody stayed behind, perhaps in there
+            self.poller.close()
 
     def courtesy(self) -> None:
         nap(COURTESY_NS)
@@ -156,8 +206,23 @@ class ThreadHost:
     def poll(self, until: int) -> None:
         self.poller.wait(until)
 
+    def look(self) -> None:
+        self.poller.look()
+
     def poll_wake(self) -> None:
         self.poller.wake()
+
+    def net(self) -> NetPoller:
+        """The poller for descriptors. It takes the note's place with the first of them; who waits at the note is woken, and waits there instead."""
+        if self._net is not None:
+            return self._net
+        with self._opening:
+            if self._net is None:
+                assert self.sched is not None
+                note = self.poller
+                self.poller = self._net = new_net_poller(self.sched)
+                note.wake()
+            return self._net
 
     def deadline(self) -> int:
         return self.poller.deadline()

@@ -11,13 +11,16 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from gosched.core.snapshot import away_for
+from gosched.core.snapshot import away_for, kept_waiting
 from gosched.core.states import SLICE_NS
 
 if TYPE_CHECKING:
     from gosched.core.m import M
 
 OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+# Of those that wait, so many are named.
+NAMED = 5
 
 _reported: set[tuple[str, int]] = set()
 
@@ -44,4 +47,14 @@ def report_stall(m: M, ns: int, blocked: bool) -> None:
     what = "blocked in a call" if blocked else "burning CPU"
     advice = "blocking(fn, ...) marks such a call" if blocked else "it is preempted where this Python can do that; a long C call is not"
     text = "".join(traceback.format_list(stack))
-    print(f"gosched: goroutine {m.goid} has not entered the runtime for {ns // 1_000_000} ms, {what}:\n{text}({advice})", file=sys.stderr, flush=True)
+    head = f"gosched: goroutine {m.goid} has not entered the runtime for {ns // 1_000_000} ms, {what}:\n"
+    print(f"{head}{text}{who_waits(m)}({advice})", file=sys.stderr, flush=True)
+
+
+def who_waits(m: M) -> str:
+    """A line about the goroutines that can go on only on this thread, if there are any."""
+    waiting = [f"{g.id} ({g.name})" for g in kept_waiting(m) if g.id != m.goid]
+    if not waiting:
+        return ""
+    more = f" and {len(waiting) - NAMED} more" if len(waiting) > NAMED else ""
+    return f"  bound to its thread, and waiting for it: goroutine{'s' * (len(waiting) > 1)} {', '.join(waiting[:NAMED])}{more}\n"

@@ -1,0 +1,79 @@
+"""A chat server in the plain spelling, without async and await: a goroutine reads from each client, one writes to it, and one knows them all.
+
+python examples/chat_plain.py 127.0.0.1:7000      and then, for everybody who wants to talk:  nc 127.0.0.1 7000
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+
+from gosched import Chan, go, net, run, select
+
+LIMIT, ROOM = 1024, 64  # bytes in a line; lines that may wait for a client: who is further behind is dropped
+
+
+@dataclass(eq=False)
+class Client:
+    name: str
+    conn: net.Conn
+    lines: Chan[str] = field(default_factory=lambda: Chan[str](ROOM))
+
+
+entering, leaving, messages = Chan[Client](), Chan[Client](), Chan[str]()
+
+
+def hub() -> None:
+    """The only one that touches `clients`, and it never waits for one of them."""
+    clients: set[Client] = set()
+    while True:
+        match select(entering.recv, leaving.recv, messages.recv):
+            case 0, client:
+                line = f"* {client.name} has joined, {len(clients)} were here\n"
+                clients.add(client)
+            case 1, client:
+                line = f"* {client.name} has left\n"
+                clients.remove(client)
+                client.lines.close()
+            case _, line:
+                pass
+        for client in clients:
+            if not client.lines.try_send(line):
+                client.conn.close()  # too slow: its reader gets an error, and takes leave
+
+
+def write(client: Client) -> None:
+    try:
+        for line in client.lines:
+            client.conn.write(line.encode())
+    except OSError:
+        pass  # gone; the reader sees it, too
+
+
+def read(conn: net.Conn) -> None:
+    with conn:
+        try:
+            conn.write(b"Your name?\n")
+            name = conn.read_line(LIMIT).decode(errors="replace").strip()
+            client = Client(name or "nobody", conn)
+            go(write, client)
+            entering.send(client)
+            try:
+                while line := conn.read_line(LIMIT):
+                    messages.send(f"{client.name}: {line.decode(errors='replace').strip()}\n")
+            finally:
+                leaving.send(client)
+        except (OSError, ValueError):
+            pass  # reset, dropped, or a line that is too long
+
+
+def main(address: str) -> None:
+    go(hub)
+    with net.listen(address) as listener:
+        print(f"listening on {listener.address}", flush=True)
+        for conn in listener:
+            go(read, conn)
+
+
+if __name__ == "__main__":
+    run(main, sys.argv[1] if len(sys.argv) > 1 else "127.0.0.1:7000")

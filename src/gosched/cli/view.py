@@ -1,0 +1,41 @@
+"""gosched view FILE: a recorded trace in the page that `gosched run --view` serves live."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import threading
+
+from gosched import web
+from gosched.errors import GoschedError
+from gosched.trace.files import TraceFileError
+from gosched.trace.replay import IllegalTrace
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    show = commands.add_parser("view", help="look through a recorded trace in the browser")
+    show.add_argument("file", metavar="FILE", help="the trace")
+
+
+def run(options: argparse.Namespace) -> int:
+    """What cannot be begun is said in a line."""
+    try:
+        if not os.path.isfile(options.file):
+            raise GoschedError(f"{options.file}: there is no such file")
+        return show(options.file)
+    except (GoschedError, TraceFileError, IllegalTrace, OSError) as error:
+        print(f"gosched view: {error}", file=sys.stderr)
+        return 1
+
+
+def show(path: str) -> int:
+    """Until Ctrl-C, whenever that comes."""
+    with contextlib.suppress(KeyboardInterrupt):
+        server = web.open_recording(path)
+        try:
+            threading.Event().wait()
+        finally:
+            server.close()
+    return 0

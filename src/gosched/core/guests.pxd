@@ -1,0 +1,13 @@
+cimport cython
+from .g cimport Goroutine
+from .m cimport M
+
+cdef int E_PROC_STOP
+cdef int FOR_ANY, FOR_ONE
+
+@cython.locals(home=M, slept=bint, polls=bint)
+cpdef bint deliver(M m, Goroutine g) except -1
+@cython.locals(g=Goroutine)
+cpdef Goroutine take_guest(M m)
+@cython.locals(g=Goroutine, any_sent=bint)
+cpdef bint send_guests_back(M m) except -1

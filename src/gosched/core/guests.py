@@ -1,0 +1,66 @@
+"""Goroutines on the way to the one thread that can go on with them.
+
+A goroutine that is bound to a thread (locked.py) is queued as any other when it becomes runnable. Whoever takes it from a queue and is not its home
+delivers it: puts it among the home's guests and, if the home sleeps, gives it its own P and goes to sleep itself (Go's startlockedm). A home that has
+a P looks at its guests in turn with its P's queue. The interleavings:
+
+    the home is about to sleep  both under the scheduler's lock: the guest is there before the home looks, or the home is found asleep and gets a P
+    the home polls              it is woken from there, and finds its guests when it has a P
+    the home gives up its P     its guests, if they came meanwhile, go back to the global queue, and whoever takes one brings it with a P
+    the home is in user code    perhaps without a P: the guests wait until it comes back. A hog or a blocking call delays what is bound to its thread
+
+Lock: guests, `waits`, `polling` and the idle list are guarded by the scheduler's lock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .events import E_PROC_STOP
+from .states import FOR_ANY, FOR_ONE
+
+if TYPE_CHECKING:
+    from .g import Goroutine
+    from .m import M
+
+
+def deliver(m: M, g: Goroutine) -> bool:
+    """m has taken g, whose home is another M, from a queue. True: the home slept, m gave it its P."""
+    home: M = g.home  # type: ignore[assignment]
+    m.sched.acquire()
+    slept = home.waits == FOR_ANY or (home.waits == FOR_ONE and home.holds(g))
+    if slept:
+        home.waits = 0
+        m.sched.idle_locked -= 1
+    else:
+        slept = m.sched.drop_idle_m(home)
+    if not home.holds(g) or not slept:
+        home.guest_put(g)  # race: the home is about to sleep, or asleep with another one: it looks at its guests under this lock
+    polls = home.polling
+    m.sched.release()
+    if slept:
+        home.inherits = m.inherits
+        if m.trail is not None:
+            m.trail.tell(m.who, E_PROC_STOP)
+        home.nextp = m.p
+        m.p = None  # type: ignore[assignment]
+        home.wake_note()
+    elif polls:
+        m.sched.host.poll_wake()
+    return slept
+
+
+def take_guest(m: M) -> Goroutine | None:
+    m.sched.acquire()
+    g: Goroutine | None = m.guest_take()
+    m.sched.release()
+    return g
+
+
+def send_guests_back(m: M) -> bool:
+    """Lock held. m has no P to run them with: whoever takes one from the global queue brings it back, with a P. True: there were some."""
+    any_sent = m.any_guests()
+    while m.any_guests():
+        g: Goroutine = m.guest_take()
+        m.sched.global_put(g)
+    return any_sent

@@ -1,0 +1,52 @@
+"""What the runtime asks of the interpreter, as far as Python itself can: the twin of interp.pyx."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .callers import outside_frame
+
+
+def raise_soon(error: type[BaseException] | None) -> bool:
+    """Here who calls would be struck itself, and after it the runtime's own code: False, it is not done."""
+    return False
+
+
+def innermost_frame() -> Any:
+    """Of the code that this thread runs, outside the package."""
+    return outside_frame()
+
+
+def switch_stack(stack: Any) -> None:
+    """Goes on there. Returns when somebody goes on here."""
+    stack.switch()
+
+
+def unwind_stack(stack: Any) -> None:
+    """Ends it, and comes back."""
+    stack.throw()
+
+
+def no_more_stacks() -> None:
+    """This thread is done with them."""
+
+
+shows_frames = False
+
+
+def stop_soon(ident: int, stopped: Any) -> bool:
+    """By any thread: that thread calls `stopped` at its next line. Python cannot switch on the tracing of another thread: False."""
+    return False
+
+
+def stop_no_more() -> None:
+    """By the thread that was to stop."""
+
+
+def stop_world() -> int:
+    """Python cannot stop others: -1."""
+    return -1
+
+
+def start_world(before: int) -> None:
+    """They were not stopped."""

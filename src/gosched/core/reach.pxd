@@ -1,0 +1,1 @@
+cpdef list wakeable(list sleepers)

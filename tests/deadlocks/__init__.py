@@ -1,0 +1,1 @@
+"""Tests of find_deadlocks and the wait-for graph."""

@@ -1,0 +1,1 @@
+"""gosched top and schedtrace: the scheduler seen from outside."""
