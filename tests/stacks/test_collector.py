@@ -71,6 +71,38 @@ def deleted_while_it_waits(place: Place, kind: str) -> None:
     assert place.run(main) == [3] * 5
 
 
+class Waits:
+    def __init__(self, gate: Event) -> None:
+        gate.wait()
+
+
+def test_an_object_that_waits_while_it_is_made(place: Place) -> None:
+    """CPython calls an __init__ that it knows well by a frame of its own below it, which greenlet leaves out when it links those of a stack aside."""
+    n = 20
+
+    def make(gate: Event) -> Waits:
+        return Waits(gate)
+
+    def makes(gate: Event, done: WaitGroup) -> None:
+        opened = Event()
+        opened.set()
+        for _ in range(50):  # so that it is known well, on this thread
+            make(opened)
+        make(gate)
+        done.done()
+
+    def main() -> None:
+        gate, done = Event(), WaitGroup()
+        done.add(n)
+        them = [go(makes, gate, done) for _ in range(n)]
+        parked(them)
+        churn()
+        gate.set()
+        done.wait()
+
+    place.run(main)
+
+
 def test_a_module_that_is_reloaded_while_it_runs(place: Place) -> None:
     """The functions that wait are the old ones, with the old globals."""
 

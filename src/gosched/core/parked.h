@@ -4,8 +4,11 @@
  * now; what only a stack that was set aside refers to would be freed. So each thread has a yard with what it has set aside, and a collector's object
  * visits all yards as if it were a container of them.
  *
- * Between the frames there are entries that lie on the C stack, one for each call from C into Python. While a stack is aside its C memory is elsewhere:
- * so the chain is cut there, into runs, when it is set aside.
+ * Between the frames there are entries that lie on the C stack, one for each call from C into Python, and while a stack is aside its C memory is
+ * elsewhere. So greenlet, when it leaves a stack, links its frames past them, and past frames that are not complete, such as the one that CPython puts
+ * below an __init__; when it comes back it mends that. Here the chain is walked as it is at the moment of a collection: a thread is stopped for one
+ * before greenlet has left the stack, or when it has come back, and then the entries are there and told by their owner; or while it is aside, and then
+ * they are not in the chain. It ends with NULL in either case.
  *
  * What is visited here is counted nowhere, so the collector finds fewer references than it subtracts. That is harmless: an object whose difference is
  * not 0 is taken for reachable, one whose difference becomes 0 is found from here, and this object is reachable.
@@ -26,11 +29,9 @@
 #include "internal/pycore_interpframe.h"
 #define GS_SHOWS_FRAMES 1
 
-typedef struct { _PyInterpreterFrame *top; int n; } gs_run;
 typedef struct gs_parked {
     struct gs_parked *prev, *next;
-    gs_run *runs;
-    int n, room;
+    _PyInterpreterFrame *top;
 } gs_parked;
 typedef struct gs_yard {
     PyMutex lock;
@@ -62,7 +63,6 @@ static void gs_parked_free(gs_parked *p)
 {
     while (p != NULL) {
         gs_parked *next = p->next;
-        free(p->runs);
         free(p);
         p = next;
     }
@@ -92,36 +92,15 @@ static gs_parked *gs_frames_aside(void)
 {
     gs_yard *y = gs_yard_here();
     gs_parked *p = y == NULL ? NULL : y->spare;
-    int cut = 1;
     if (y == NULL)
         return NULL;
     if (p != NULL)
         y->spare = p->next;
     else if ((p = (gs_parked *)calloc(1, sizeof *p)) == NULL)
         return NULL;
-    p->n = 0;
-    for (_PyInterpreterFrame *f = PyThreadState_Get()->current_frame; f != NULL; f = f->previous) {
-        if (f->owner == FRAME_OWNED_BY_INTERPRETER) {
-            cut = 1;
-            continue;
-        }
-        if (cut) {
-            if (p->n == p->room) {
-                gs_run *more = (gs_run *)realloc(p->runs, (size_t)(p->room + 2) * sizeof *more);
-                if (more == NULL) {
-                    p->next = y->spare;
-                    y->spare = p;
-                    return NULL;
-                }
-                p->runs = more;
-                p->room += 2;
-            }
-            p->runs[p->n].top = f;
-            p->runs[p->n++].n = 0;
-            cut = 0;
-        }
-        p->runs[p->n - 1].n++;
-    }
+    p->top = PyThreadState_Get()->current_frame;
+    while (p->top != NULL && _PyFrame_IsIncomplete(p->top)) /* greenlet leaves such a one as it is */
+        p->top = p->top->previous;
     PyMutex_Lock(&y->lock);
     p->prev = NULL;
     p->next = y->first;
@@ -173,13 +152,9 @@ static int gs_visit_yards(PyObject *self, visitproc visit, void *arg)
     for (gs_yard *y = gs_yards; y != NULL && stop == 0; y = y->next) {
         PyMutex_Lock(&y->lock);
         for (gs_parked *p = y->first; p != NULL && stop == 0; p = p->next)
-            for (int i = 0; i < p->n && stop == 0; i++) {
-                _PyInterpreterFrame *f = p->runs[i].top;
-                for (int k = p->runs[i].n; k > 0 && stop == 0; k--) {
+            for (_PyInterpreterFrame *f = p->top; f != NULL && stop == 0; f = f->previous)
+                if (f->owner != FRAME_OWNED_BY_INTERPRETER)
                     stop = gs_visit_frame(f, visit, arg);
-                    f = f->previous;
-                }
-            }
         PyMutex_Unlock(&y->lock);
     }
     PyMutex_Unlock(&gs_yards_lock);
