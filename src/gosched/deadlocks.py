@@ -107,10 +107,11 @@ def find_deadlocks() -> list[Deadlock]:
     >>> import gosched
     >>> async def main():
     ...     gosched.go(gosched.Chan().arecv, name="forgotten")
-    ...     await gosched.ayield_now()
-    ...     return [(found.kind, found.goroutines[0].name) for found in gosched.find_deadlocks()]
+    ...     while not (found := gosched.find_deadlocks()):
+    ...         await gosched.ayield_now()
+    ...     return found[0].kind, found[0].goroutines[0].name
     >>> gosched.run(main)
-    [('unreachable', 'forgotten')]
+    ('unreachable', 'forgotten')
     """
     return judge(*look(schedulers()))
 
@@ -204,8 +205,9 @@ def wait_graph() -> WaitGraph:
     ...     mutex = gosched.Mutex()
     ...     async with mutex:
     ...         gosched.go(mutex.alock, name="second")
-    ...         await gosched.ayield_now()
-    ...         return [(edge.reason, edge.target.text) for edge in gosched.deadlocks.wait_graph().edges][1]
+    ...         while not (edges := gosched.deadlocks.wait_graph().edges):
+    ...             await gosched.ayield_now()
+    ...         return edges[1].reason, edges[1].target.text
     >>> gosched.run(main)
     ('held by', 'goroutine 1 (main)')
     """

@@ -1,4 +1,7 @@
-"""What arecv() and asend() return: objects that are made and dropped at every operation, and end with a value without a raise."""
+"""What arecv() and asend() return: objects that are made and dropped at every operation, and end with a value without a raise.
+
+In virtual time: who has just lost its P, on a real thread, yields before the operation begins.
+"""
 
 import gc
 import weakref
@@ -7,6 +10,7 @@ import pytest
 
 import gosched
 from gosched import Chan
+from gosched.testing import virtual_run
 
 
 class Thing:
@@ -25,7 +29,7 @@ def test_a_received_value_lives_no_longer_than_its_receiver() -> None:
         del got
         assert ref() is None
 
-    gosched.run(main)
+    virtual_run(main)
 
 
 def test_a_dropped_operation_keeps_nothing() -> None:
@@ -42,7 +46,7 @@ def test_a_dropped_operation_keeps_nothing() -> None:
         assert ref() is None
         assert channel() is None
 
-    gosched.run(main)
+    virtual_run(main)
 
 
 def test_driven_by_hand() -> None:
@@ -58,7 +62,7 @@ def test_driven_by_hand() -> None:
             next(ch.arecv().__await__())
         assert isinstance(stop.value.value, StopIteration)
 
-    gosched.run(main)
+    virtual_run(main)
 
 
 def test_one_that_was_raised_in_earnest_is_not_used_again() -> None:
@@ -76,7 +80,7 @@ def test_one_that_was_raised_in_earnest_is_not_used_again() -> None:
         assert kept.value == "first"
         assert kept.__traceback__ is not None
 
-    gosched.run(main)
+    virtual_run(main)
 
 
 @pytest.mark.parametrize("value", [None, (), (1,), StopIteration(1), ValueError(), Thing()])
@@ -92,7 +96,7 @@ def test_any_value_passes(value: object) -> None:
         gosched.go(waits.asend(value))
         assert await waits.arecv() is value
 
-    gosched.run(main)
+    virtual_run(main)
 
 
 def test_more_at_once_than_are_kept_for_reuse() -> None:
@@ -104,4 +108,4 @@ def test_more_at_once_than_are_kept_for_reuse() -> None:
         receives = [ch.arecv() for _ in range(100)]
         assert [await op for op in receives] == list(range(100))
 
-    gosched.run(main)
+    virtual_run(main)

@@ -412,15 +412,17 @@ def test_keyboard_interrupt_in_a_task(way: Way) -> None:
 def test_system_exit(runs: Callable[..., Any], where: str) -> None:
     """It ends the program, from wherever; the others' finally blocks run."""
     log: list[str] = []
+    begun = gosched.Event()
 
     async def waits() -> None:
         try:
+            begun.set()
             await nil.arecv()
         finally:
             log.append("ended")
 
     async def leaves() -> None:
-        await asleep(0.001)
+        await begun
         raise SystemExit(3)
 
     async def main() -> None:

@@ -92,6 +92,7 @@ def test_sigquit_while_it_closes(start: Start) -> None:
         import time, gosched
         def stuck(ch):
             try:
+                ch.send("begun")
                 ch.recv()
             finally:
                 print("up", flush=True)
@@ -101,8 +102,9 @@ def test_sigquit_while_it_closes(start: Start) -> None:
                     except gosched.Goexit:  # it may be told in the middle of this, too
                         pass
         async def main():
-            gosched.go(stuck, gosched.Chan())
-            await gosched.asleep(0.01)
+            ch = gosched.Chan()
+            gosched.go(stuck, ch)
+            await ch.arecv()
         gosched.run(main, grace=1000)
         """
     )

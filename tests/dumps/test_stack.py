@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import gosched
-from gosched import Chan, Event, Runtime, asleep, ayield_now, current, go, num_goroutine, run, stack, stats
+from gosched import Chan, Event, Goroutine, Runtime, asleep, ayield_now, current, go, num_goroutine, run, stack, stats
 from gosched.system.cpus import gil_enabled
 from gosched.testing import virtual_run
 
@@ -106,28 +106,31 @@ def test_the_whole_text(seconds: float, age: str) -> None:
 
 
 def test_of_the_caller_alone() -> None:
-    async def main() -> tuple[str, str]:
-        go(reads, Chan())
-        await ayield_now()
-        return stack(all=False), stack()
+    async def main() -> tuple[int, str, str]:
+        other = go(reads, Chan())
+        return other.id, stack(all=False), stack()
 
-    mine, everybody = run(main, gomaxprocs=1)
+    other, mine, everybody = run(main, gomaxprocs=1)
     assert mine.startswith("goroutine 1 [running]:\n")
-    assert mine.count("goroutine 1") == 1
-    assert re.findall(r"^goroutine (\d)", everybody, re.MULTILINE) == ["1", "2"]
+    assert len(re.findall(r"^goroutine ", mine, re.MULTILINE)) == 1
+    assert re.findall(r"^goroutine (\d+)", everybody, re.MULTILINE) == ["1", str(other)]
 
 
 def test_the_caller_comes_first() -> None:
-    async def main() -> list[str]:
+    async def main() -> None:
         ch = Chan[str]()
+        me = current()
 
         async def asks() -> None:
+            while me.state != "waiting":
+                await ayield_now()
             await ch.asend(stack())
 
-        go(asks)
-        return re.findall(r"^goroutine (\d+) \[(.*)\]:$", await ch.arecv(), re.MULTILINE)
+        asker = go(asks)
+        heads = re.findall(r"^goroutine (\d+) \[(.*)\]:$", await ch.arecv(), re.MULTILINE)
+        assert heads == [(str(asker.id), "running"), ("1", "chan receive")]
 
-    assert run(main, gomaxprocs=1) == [("2", "running"), ("1", "chan receive")]
+    run(main, gomaxprocs=1)
 
 
 def test_outside_of_any_runtime() -> None:
@@ -284,12 +287,11 @@ def test_through_the_interpreters_own_awaitables() -> None:
         await it.aclose()
 
     async def main() -> list[list[str]]:
-        for fn in (by_wrapper, by_anext, by_athrow):
-            go(fn, Chan())
-        for _ in range(3):
+        them = [go(fn, Chan()) for fn in (by_wrapper, by_anext, by_athrow)]
+        while any(g.state != "waiting" for g in them):
             await ayield_now()
         text = stack()
-        return [functions(entry(text, f"goroutine {i} ")) for i in (2, 3, 4)]
+        return [functions(entry(text, f"goroutine {g.id} ")) for g in them]
 
     assert run(main, gomaxprocs=1) == [["receives", "by_wrapper"], ["receives", "numbers", "by_anext"], ["receives", "gen", "by_athrow"]]
 
@@ -309,23 +311,23 @@ def test_those_that_run_or_keep_a_stack(stacks: str) -> None:
     async def mixed(ch: Chan[int]) -> None:
         deeper(ch)
 
-    async def main() -> tuple[str, int]:
-        go(hog, thread=True)
+    async def main() -> tuple[list[int], str, int]:
+        runs = go(hog, thread=True)
         waiters = [go(mixed, Chan()), go(mixed, Chan(), thread=True)]
         while not begun or any(g.state != "waiting" for g in waiters):
             await ayield_now()
         text = stack()
         over.append(True)
-        return text, sum(p.blocks for p in stats().ps)
+        return [g.id for g in (runs, *waiters)], text, sum(p.blocks for p in stats().ps)
 
-    text, taken = run(main, gomaxprocs=2, stacks=stacks)
-    states = dict(re.findall(r"^goroutine (\d) \[(.*)\]:$", text, re.MULTILINE))
+    (runs, waits, locked), text, taken = run(main, gomaxprocs=2, stacks=stacks)
+    states = {int(number): state for number, state in re.findall(r"^goroutine (\d+) \[(.*)\]:$", text, re.MULTILINE)}
     words = {"running", "preempted"} | ({"syscall"} if gil_enabled() and taken else set())  # sysmon took a wait for the GIL for it: docs/stalls.md
-    assert states["2"] in {f"{word}, locked to thread" for word in words}
-    assert functions(entry(text, "goroutine 2 ")) == ["hog"]
-    assert states["4"] == "chan receive, locked to thread"
-    for head in ("goroutine 3 ", "goroutine 4 "):
-        assert functions(entry(text, head)) == ["deeper", "mixed"]
+    assert states[runs] in {f"{word}, locked to thread" for word in words}
+    assert functions(entry(text, f"goroutine {runs} ")) == ["hog"]
+    assert states[locked] == "chan receive, locked to thread"
+    for number in (waits, locked):
+        assert functions(entry(text, f"goroutine {number} ")) == ["deeper", "mixed"]
 
 
 @pytest.mark.skipif(gosched.__build__ == "compiled", reason="the compiled build does not look its functions up")
@@ -333,14 +335,15 @@ def test_without_frames_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a pure build on a free-threaded Python: the caller's own frames, and of the others what is safe."""
     monkeypatch.setattr("gosched.core.frames.sees_others", False)
 
-    async def main() -> str:
-        go(reads, Chan())
-        await ayield_now()
-        return stack()
+    async def main() -> tuple[int, str]:
+        other = go(reads, Chan())
+        while other.state != "waiting":
+            await ayield_now()
+        return other.id, stack()
 
-    text: str = run(main, gomaxprocs=1)
+    other, text = run(main, gomaxprocs=1)
     assert entry(text, "goroutine 1 ")[1].endswith(".main(...)")
-    assert entry(text, "goroutine 2 ")[1:3] == [
+    assert entry(text, f"goroutine {other} ")[1:3] == [
         "reads(...)",
         f"created by {__name__}.{test_without_frames_it_says_why.__name__}.<locals>.main in goroutine 1",
     ]
@@ -351,15 +354,30 @@ def test_without_frames_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_clock_of_waits_goes_on_when_sysmon_has_slept() -> None:
     """All are idle for more than a second, and sysmon sleeps. Who then begins to wait, before sysmon has looked again, has not waited long."""
 
-    async def main() -> list[str]:
-        go(receives, Chan())
-        await asleep(1.5)
-        late = go(receives, Chan())
-        while late.state != "waiting":
-            await ayield_now()
-        return re.findall(r"^goroutine [23] \[(.*)\]:$", stack(), re.MULTILINE)
+    def shown(text: str, g: Goroutine) -> int:
+        found = re.search(rf"^goroutine {g.id} \[chan receive(?:, (\d+) seconds?)?\]:$", text, re.MULTILINE)
+        assert found, text
+        return int(found[1] or 0)
 
-    assert run(main, gomaxprocs=1) == ["chan receive, 1 second", "chan receive"]
+    async def begins() -> tuple[Goroutine, float, float]:
+        """One that waits, and between which times it has begun to."""
+        before = gosched.now()
+        g = go(receives, Chan())
+        while g.state != "waiting":
+            await ayield_now()
+        return g, before, gosched.now()
+
+    async def main() -> None:
+        early = await begins()
+        await asleep(1.5)
+        late = await begins()
+        asked = gosched.now()
+        text = stack()
+        answered = gosched.now()
+        for g, before, after in (early, late):
+            assert asked - after - 1 < shown(text, g) <= answered - before + 0.25  # the clock is coarse, and sysmon moves it on when it can
+
+    run(main, gomaxprocs=1)
 
 
 def test_what_has_no_frames_shows_what_it_runs() -> None:
@@ -367,7 +385,7 @@ def test_what_has_no_frames_shows_what_it_runs() -> None:
         waits = go(Event().await_())
         while waits.state != "waiting":
             await ayield_now()
-        return entry(stack(), "goroutine 2 [event wait]:")
+        return entry(stack(), f"goroutine {waits.id} [event wait]:")
 
     assert len(run(main, gomaxprocs=1)) == 4
 

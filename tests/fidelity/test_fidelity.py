@@ -3,7 +3,8 @@
 `programs/` has a .go, a .py and a .txt of each name; the .txt is what real Go said (make_golden.py). Where Go leaves the order to chance there is
 no program. A module may say `TIMED = True`: a machine that stalls for a millisecond or more at the wrong moment changes its order, in Go too (a mutex
 that was waited for that long, timers that are due together). Such a one is run in virtual time, where nothing stalls. The others are run for real,
-with slices that do not end: a stall of 10 ms would send the one that runs to the global queue, in Go too, and everybody behind it comes a turn later.
+without sysmon: a stall of 10 ms would send the one that runs to the global queue, in Go too, and everybody behind it comes a turn later. And with a
+GIL, who waits for that looks blocked: its P would go on with another.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import pytest
 
 import gosched
-import gosched.runtime
 from gosched.testing import virtual_run
 
 from .host import PROGRAMS, hosted, load
@@ -32,7 +32,7 @@ def test_every_program_is_whole() -> None:
 
 @pytest.mark.parametrize("name", UNTIMED)
 def test_as_go(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gosched.runtime, "SLICE_NS", 3_600_000_000_000)
+    monkeypatch.setattr("gosched.system.threads.run_sysmon", lambda sched: None)
     lines: list[str] = []
     gosched.run(hosted, load(name), lines.append, gomaxprocs=1)
     assert lines == golden(name)

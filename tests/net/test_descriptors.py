@@ -205,7 +205,7 @@ def test_foreign_descriptor_replaced_under_a_waiter(do: Do) -> None:
     async def main() -> None:
         reads, writes = os.pipe()
         others = os.pipe()
-        waiter = Told(do, net, "wait_readable", reads, timeout=5)
+        waiter = Told(do, net, "wait_readable", reads, timeout=PATIENCE)
         await until_waits(waiter.goroutine)
         os.dup2(others[0], reads)
         os.write(writes, b"x")

@@ -11,7 +11,7 @@ import pytest
 import gosched
 from gosched import DeadlineExceeded, net
 
-from .nets import AWAITED, PATIENCE, TOO_MUCH, NetWorld, nobody_waits, where
+from .nets import AWAITED, PATIENCE, TOO_MUCH, NetWorld, nobody_waits, waiting, where
 
 # ---- close ----
 
@@ -184,13 +184,13 @@ def test_a_timeout_of_the_first_gives_the_turn_to_the_next(w: NetWorld) -> None:
     async def main(w: NetWorld) -> None:
         async with w.pair() as (here, there):
             first = w.start(w.do, there, "read", 5, 0.05)
-            await w.until_waiting()
+            await w.until(lambda: waiting() or not first.is_open(), "the read to begin")  # it may be over before it is seen to wait
             second = w.start(w.do, there, "read", 5)
             assert isinstance(await w.failure(first), DeadlineExceeded)
             await w.do(here, "write", b"abc")
             assert await w.result(second) == b"abc"
             stuck = w.start(w.do, here, "write", TOO_MUCH, 0.05)
-            await w.until_waiting()
+            await w.until(lambda: waiting() or not stuck.is_open(), "the write to begin")
             behind = w.start(w.do, here, "write", b"!")
             assert isinstance(await w.failure(stuck), DeadlineExceeded)
             while not (await w.do(there, "read", 1_000_000)).endswith(b"!"):
@@ -270,7 +270,7 @@ def test_what_is_not_closed_is_closed_with_a_warning(kind: str) -> None:
             del conn, listener
             gc.collect()
         with other:
-            assert await w.do(other, "read", timeout=2) == b""
+            assert await w.do(other, "read", timeout=PATIENCE) == b""
         assert [warning.category for warning in caught] == [ResourceWarning]
         return [name, str(caught[0].message)]
 

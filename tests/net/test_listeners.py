@@ -317,7 +317,7 @@ def test_dial_timeout_on_a_unix_socket(either: NetWorld) -> None:
                 with pytest.raises(DeadlineExceeded):
                     await w.dial(f"unix:@{name}", timeout=0.02)
 
-            index, _ = await w.select(w.start(dials).done.recv, gosched.after(2).recv)
+            index, _ = await w.select(w.start(dials).done.recv, gosched.after(PATIENCE).recv)
             assert index == 0, "no timeout"
 
         either.run(main)
@@ -327,7 +327,7 @@ def test_dial_timeout_counts_the_lookup(either: NetWorld, monkeypatch: pytest.Mo
     answer = threading.Event()
 
     def getaddrinfo(*args: Any, **options: Any) -> list[Any]:
-        answer.wait(1)
+        answer.wait(PATIENCE)
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 1))]
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)

@@ -12,7 +12,7 @@ from gosched.core.native import current_m
 from gosched.core.timers import clock
 from gosched.system.poller import new_net_poller
 
-LONG = 5.0
+LONG = 60.0
 
 
 @pytest.mark.parametrize("looks", [0, 1])

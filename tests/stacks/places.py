@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 import gosched
-from gosched import Goroutine, sleep, yield_now
+from gosched import Event, Goroutine, go, sleep, yield_now
 from tests.stalls.waiting import COMPILED, Deadline
 
 LONG_ON_PURE = pytest.mark.skipif(not COMPILED, reason="takes too long on the pure build")
@@ -52,6 +53,20 @@ def parked(goroutines: Iterable[Goroutine]) -> None:
     """Until all of them wait."""
     them = list(goroutines)
     wait_for(lambda: all(g.state == "waiting" for g in them), "all to be parked")
+
+
+def beside(place: Place, gate: Event) -> list[Goroutine]:
+    """Goroutines that wait for the gate; one of them is bound to the caller's thread, if goroutines share threads."""
+    them, threads = list[Goroutine](), list[int]()
+
+    def waits() -> None:
+        threads.append(threading.get_ident())
+        gate.wait()
+
+    while not them or (place.light and threads[-1] != threading.get_ident()):  # another M may have taken it
+        them.append(go(waits))
+        parked(them)
+    return them
 
 
 def ended(goroutines: Iterable[Goroutine]) -> None:

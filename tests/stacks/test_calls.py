@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 import gosched
-from gosched import Chan, DeadlockError, Event, Goexit, Goroutine, WaitGroup, blocking, go, sleep, yield_now
+from gosched import Chan, DeadlockError, Event, Goexit, Runtime, WaitGroup, blocking, go, sleep, yield_now
+from gosched.system import helpers
 from tests.stalls.waiting import PATIENCE
 
-from .places import Place, ended, parked, wait_for, wait_slowly
+from .places import Place, beside, ended, parked, wait_for, wait_slowly
 
 var: contextvars.ContextVar[str] = contextvars.ContextVar("var", default="none")
 
@@ -23,20 +24,12 @@ def at_home(place: Place, body: Callable[[], Any], **options: Any) -> Any:
     """Runs body on a thread to which another goroutine is bound, if goroutines share threads, and gives its result."""
 
     def main() -> Any:
-        neighbour, threads = Event(), list[int]()
-
-        def waits() -> None:
-            threads.append(threading.get_ident())
-            neighbour.wait()
-
-        others = list[Goroutine]()
-        while not others or (place.light and threads[-1] != threading.get_ident()):  # another M may have taken it
-            others.append(go(waits))
-            parked(others)
+        gate = Event()
+        others = beside(place, gate)
         try:
             return body()
         finally:
-            neighbour.set()
+            gate.set()
             ended(others)
 
     return place.run(main, **options)
@@ -200,38 +193,38 @@ def test_two_hundred_at_once(place: Place) -> None:
     assert place.run(main) == [2 * i for i in range(n)]
 
 
-def test_helpers_are_used_again(light: Place) -> None:
-    def helpers() -> int:
-        return sum(t.name == "gosched helper" for t in threading.enumerate())
+@pytest.fixture
+def new_helpers(monkeypatch: pytest.MonkeyPatch) -> Callable[[], set[threading.Thread]]:
+    """Asks for the living ones that the test has started. None of these leaves because it had nothing to do for a while."""
+    monkeypatch.setattr(helpers, "IDLE_SECONDS", 10 * PATIENCE)
 
-    def main() -> int:
-        parked([go(Event().wait)])
-        before = helpers()
+    def living() -> set[threading.Thread]:
+        return {t for t in threading.enumerate() if t.name == "gosched helper"}
+
+    before = living()
+    return lambda: living() - before
+
+
+def test_helpers_are_used_again(light: Place, new_helpers: Callable[[], set[threading.Thread]]) -> None:
+    def body() -> int:
         for _ in range(100):
             blocking(int)
-        return helpers() - before
+            wait_for(lambda: Runtime.current()._host.helpers.idle, "the helper to be idle")  # it answers first
+        return len(new_helpers())
 
-    assert light.run(main) <= 3
+    assert at_home(light, body) == 1
 
 
-def test_helpers_end_with_the_program(light: Place) -> None:
-    def mine() -> list[int]:
-        return [id(t) for t in threading.enumerate() if t.name == "gosched helper"]
-
-    before = set(mine())
-    found: list[int] = []
-
-    def main() -> None:
-        parked([go(Event().wait)])
+def test_helpers_end_with_the_program(light: Place, new_helpers: Callable[[], set[threading.Thread]]) -> None:
+    def body() -> set[threading.Thread]:
         blocking(int)
-        found.extend(mine())
+        return new_helpers()
 
-    light.run(main)
-    assert set(found) - before
-    wait = time.monotonic() + 2.0
-    while set(mine()) - before and time.monotonic() < wait:
-        time.sleep(0.01)
-    assert not set(mine()) - before
+    found = at_home(light, body)
+    assert found
+    for helper in found:
+        helper.join(PATIENCE)
+    assert not new_helpers()
 
 
 def test_the_end_of_main_during_a_call(light: Place) -> None:
@@ -243,13 +236,13 @@ def test_the_end_of_main_during_a_call(light: Place) -> None:
             begun.set()
             gate.wait(PATIENCE)
 
+        beside(light, Event())
         try:
             blocking(call)
         finally:
             log.append("unwound")
 
     def main() -> None:
-        parked([go(Event().wait)])
         begun = threading.Event()
         go(caller, begun)
         wait_slowly(begun.is_set, "the call")

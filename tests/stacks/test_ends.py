@@ -15,7 +15,7 @@ from gosched import AbandonedThreadWarning, Chan, DeadlockError, Event, Goexit, 
 from tests.conftest import Script
 from tests.stalls.waiting import COMPILED, PATIENCE, until
 
-from .places import Place, ended, parked, wait_for
+from .places import Place, beside, ended, parked, wait_for
 
 
 def test_finally_blocks_run(place: Place) -> None:
@@ -391,6 +391,7 @@ def test_a_blocking_call_at_the_end(place: Place) -> None:
             begun.set()
             gate.wait(PATIENCE)
 
+        beside(place, Event())
         try:
             blocking(call)
         finally:
@@ -402,8 +403,8 @@ def test_a_blocking_call_at_the_end(place: Place) -> None:
         go(blocks, begun)
         wait_for(begun.is_set, "the call to begin")
 
-    if place.light and place.procs == 1:
-        place.run(main, grace=5.0)
+    if place.light:
+        place.run(main, grace=PATIENCE / 2)
         assert sorted(map(str, log)) == ["0", "1", "2", "unwound"]
         gate.set()
     else:

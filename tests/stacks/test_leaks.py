@@ -49,12 +49,13 @@ def test_the_counts(place: Place) -> None:
 def test_main_is_counted_too(light: Place) -> None:
     """While it asks it is on its own stack; another one sees it waiting."""
 
-    def asks(answers: Chan[int]) -> None:
+    def asks(main: gosched.Goroutine, answers: Chan[int]) -> None:
+        wait_for(lambda: main.state == "waiting" and figures()[0], "main to be set aside")  # it may lose its P, or stand, before it waits
         answers.send(figures()[0])
 
     def main() -> int:
         answers: Chan[int] = Chan()
-        go(asks, answers)
+        go(asks, gosched.current(), answers)
         return answers.recv()
 
     assert light.run(main) == 1

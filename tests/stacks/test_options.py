@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-import gosched
-from gosched import Chan, Runtime, go, run, yield_now
+from gosched import Chan, Goroutine, Runtime, current, go, run, stats, yield_now
 from gosched.stacks.light import advisable
 from tests.conftest import Script
+
+from .places import wait_for
 
 
 @pytest.mark.parametrize("stacks", ["x", "", "Greenlet", 1, True, b"thread"])
@@ -27,12 +28,13 @@ def test_what_is_taken(stacks: str | None) -> None:
     if stacks == "greenlet":
         pytest.importorskip("greenlet")
 
-    def asks(ch: Chan[tuple[int, int]]) -> None:
-        ch.send((gosched.stats().stacks_aside, gosched.stats().threads))
+    def asks(main: Goroutine, ch: Chan[tuple[int, int]]) -> None:
+        wait_for(lambda: main.state == "waiting" and (stats().stacks_aside or stats().locked_ms), "main to wait")  # it may lose its P before
+        ch.send((stats().stacks_aside, stats().threads))
 
     def main() -> tuple[int, int]:
         ch: Chan[tuple[int, int]] = Chan()
-        go(asks, ch)
+        go(asks, current(), ch)
         return ch.recv()
 
     aside, threads = run(main, stacks=stacks, gomaxprocs=1)
@@ -101,12 +103,16 @@ def test_without_greenlet(script: Script) -> None:
 def test_the_environment(script: Script) -> None:
     """GOSCHED_STACKS counts where no argument is given."""
     program = """
-        import gosched
-        from gosched import Chan, go, run
+        from gosched import Chan, current, go, run, stats, yield_now
+
+        def asks(main, ch):
+            while main.state != "waiting" or not (stats().stacks_aside or stats().locked_ms):  # it may lose its P before
+                yield_now()
+            ch.send(stats().stacks_aside)
 
         def main():
             ch = Chan()
-            go(lambda: ch.send(gosched.stats().stacks_aside))
+            go(asks, current(), ch)
             return ch.recv()
 
         print(run(main, gomaxprocs=1), run(main, gomaxprocs=1, stacks="greenlet"), run(main, gomaxprocs=1, stacks="thread"))

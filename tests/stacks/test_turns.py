@@ -12,7 +12,7 @@ import pytest
 
 import gosched
 from gosched import Chan, Event, WaitGroup, asleep, go, yield_now
-from tests.stalls.waiting import CAN_SUSPEND, COMPILED, NEVER_TOLD, until, until_slowly
+from tests.stalls.waiting import CAN_SUSPEND, COMPILED, NEVER_TOLD, PATIENCE, until, until_slowly
 
 from .places import Place
 
@@ -29,7 +29,7 @@ def stop() -> Iterator[list[int]]:
 
 async def soon(reached: Callable[[], object], what: str) -> None:
     """until_slowly, for what takes some tens of milliseconds, or for ever."""
-    late = time.monotonic() + 5
+    late = time.monotonic() + PATIENCE
     while not reached():
         assert time.monotonic() < late, f"waited for {what}"
         await asleep(0.001)
@@ -79,6 +79,8 @@ def test_a_bound_one_gets_its_turns(place: Place, hog: Callable[[list[int]], Non
             log.append(value)  # noqa: PERF402
 
     def burns() -> None:
+        figures = gosched.stats()
+        homes["moved"] = figures.preemptions + sum(p.retakes for p in figures.ps)
         homes["hog"] = ident()
         hog(stop)
 
@@ -97,7 +99,7 @@ def test_a_bound_one_gets_its_turns(place: Place, hog: Callable[[list[int]], Non
         return log
 
     assert place.run(main) == list(range(5))
-    if place.procs == 1 and place.light:
+    if place.procs == 1 and place.light and not homes["moved"]:  # race: main may lose the P to another M, before or after the bound one runs
         assert homes["bound"] == homes["hog"]
 
 

@@ -332,11 +332,13 @@ def test_sema_handoff(procs: int) -> None:
         for _ in range(20):
             m, log, done = Mutex(), list[str](), WaitGroup()
             m.lock()
-            done.go(waiter, awaited, m, log, "waiter")
+            g = done.go(waiter, awaited, m, log, "waiter")
+            while g.state != "waiting":  # it starves by its own wait, which may begin late
+                await ayield_now()
             await asleep(1.2 * MS)
             m.unlock()
             async with m:
-                for _ in range(30):
+                while g.state not in ("waiting", "dead"):  # until it has lost, or was faster than we
                     await ayield_now()
             log.append("releaser")
             await done

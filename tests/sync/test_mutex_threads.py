@@ -35,7 +35,7 @@ def test_mutex_in_plain_threads() -> None:
 
     def one(me: int) -> None:
         for _ in range(2000):
-            m.lock(timeout=5)
+            m.lock(timeout=60)
             inside.enter(me)
             inside.leave(me)
             m.unlock()
@@ -56,7 +56,7 @@ def test_a_woken_thread_that_loses_waits_on() -> None:
         def waits() -> None:
             try:
                 for _ in range(20):
-                    m.lock(timeout=5)
+                    m.lock(timeout=60)
                     inside.enter("waiter")
                     inside.leave("waiter")
                     m.unlock()
@@ -68,7 +68,7 @@ def test_a_woken_thread_that_loses_waits_on() -> None:
                 inside.leave("barger")
                 m.unlock()
                 if not m.try_lock():
-                    m.lock(timeout=5)
+                    m.lock(timeout=60)
                 inside.enter("barger")
             inside.leave("barger")
             m.unlock()
@@ -87,7 +87,7 @@ def test_threads_that_give_up_all_the_time(how: str) -> None:
 
     def patient(me: int) -> None:
         for _ in range(400):
-            m.lock(timeout=5)
+            m.lock(timeout=60)
             inside.enter(me)
             inside.leave(me)
             m.unlock()

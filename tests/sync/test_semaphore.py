@@ -157,7 +157,7 @@ def test_released_at_the_moment_a_waiter_gives_up(script: Script) -> None:
     done = script(
         """
         import faulthandler
-        faulthandler.dump_traceback_later(10, exit=True)
+        faulthandler.dump_traceback_later(50, exit=True)
         import gosched
         from gosched import Semaphore, DeadlineExceeded, WaitGroup
         from gosched.testing import virtual_run

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import gosched
-from gosched import Chan, Group, Mutex, WaitGroup, asleep, ayield_now, go, run, sleep, with_cancel
+from gosched import Chan, Group, Mutex, WaitGroup, asleep, ayield_now, go, run, sleep, with_cancel, yield_now
 from gosched.testing import LeakError, check_leaks, explore, virtual_run
 
 HERE = __file__
@@ -94,11 +94,15 @@ def test_both_spellings(how: Any) -> None:
 
     async def awaited() -> None:
         async with check_leaks(grace=0.01):
-            go(receives, never)
+            g = go(receives, never)
+            while g.wait_reason is None:
+                await ayield_now()
 
     def spelled_plain() -> None:
         with check_leaks(grace=0.01):
-            go(receives, never)
+            g = go(receives, never)
+            while g.wait_reason is None:
+                yield_now()
 
     for main in (awaited, spelled_plain):
         with pytest.raises(
@@ -113,7 +117,7 @@ def test_those_that_can_end_do_so_first() -> None:
             await ayield_now()
 
     async def main() -> None:
-        async with check_leaks():
+        async with check_leaks(grace=60):
             wg = WaitGroup()
             for _ in range(5):
                 wg.go(takes_turns)
@@ -164,7 +168,7 @@ def test_a_failure_of_the_block_comes_first() -> None:
 def test_also_when_the_context_is_over() -> None:
     async def main() -> None:
         with with_cancel() as ctx:
-            async with check_leaks():
+            async with check_leaks(grace=60):
                 async with Group() as group:
                     group.go(ayield_now)
                 ctx.cancel()

@@ -29,6 +29,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
         monkeypatch.setenv("PYTHONPATH", os.pathsep.join([*(str(pytester.path / name) for name in ("installed", "others")), str(ROOT / "src")]))
         monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "" if not plugin else "1")
         monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+        monkeypatch.setenv("COLUMNS", "80")  # what it prints is compared
         pytester.makepyfile(test_it=text)
         for name, content in files.items():
             pytester.makefile(".py" if name == "conftest" else ".ini", **{name: content})

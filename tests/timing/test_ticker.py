@@ -305,7 +305,7 @@ def test_overflow_period(script: Script) -> None:
     done = script(
         """
         import faulthandler
-        faulthandler.dump_traceback_later(4, exit=True)
+        faulthandler.dump_traceback_later(50, exit=True)
         import gosched
         from gosched.testing import virtual_run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -30,6 +31,7 @@ class Terminal:
         command = [sys.executable, "-m", "gosched", *args]
         self.process = subprocess.Popen(command, stdin=self.slave, stdout=self.slave, stderr=self.slave, env=env)
         self.printed = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")()  # a read may end in the middle of a character
 
     def resize(self, width: int, height: int) -> None:
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("4H", height, width, 0, 0))
@@ -49,7 +51,7 @@ class Terminal:
     def _read(self, seconds: float) -> bool:
         ready, _, _ = select.select([self.master], [], [], seconds)
         if ready:
-            self.printed += os.read(self.master, 1 << 16).decode()
+            self.printed += self.decoder.decode(os.read(self.master, 1 << 16))
         return bool(ready)
 
     def end(self) -> int:

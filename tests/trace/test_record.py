@@ -100,17 +100,16 @@ def test_names_of_goroutines(tmp_path: Path) -> None:
     async def named() -> None:
         pass
 
-    async def main() -> None:
-        gosched.go(named)
-        gosched.go(named, name="by hand")
-        gosched.go(len, "x")
-        await gosched.ayield_now()
-        await gosched.ayield_now()
+    async def main() -> list[int]:
+        them = [gosched.go(named), gosched.go(named, name="by hand"), gosched.go(len, "x")]
+        while not all(g.is_dead() for g in them):
+            await gosched.ayield_now()
+        return [g.id for g in them]
 
     path = tmp_path / "run.trace"
-    gosched.run(main, trace=path, gomaxprocs=1)
+    ids = gosched.run(main, trace=path, gomaxprocs=1)
     _, replay = played(path)
-    assert [replay.name_of(g) for g in (2, 3, 4)] == ["test_names_of_goroutines.<locals>.named", "by hand", "len"]
+    assert [replay.name_of(g) for g in ids] == ["test_names_of_goroutines.<locals>.named", "by hand", "len"]
 
 
 def test_stacks_say_where_it_waits(tmp_path: Path) -> None:
@@ -119,11 +118,13 @@ def test_stacks_say_where_it_waits(tmp_path: Path) -> None:
 
     async def main() -> None:
         ch = gosched.Chan[int]()
-        gosched.go(deep, ch)
-        await gosched.ayield_now()
-        gosched.go(lambda: (ch.send(1), gosched.sleep(0)))
-        gosched.go(lambda: gosched.sleep(0.0005))
-        await gosched.asleep(0.001)
+        g = gosched.go(deep, ch)
+        while g.wait_reason is None:
+            await gosched.ayield_now()
+        wg = gosched.WaitGroup()
+        wg.go(lambda: (ch.send(1), gosched.sleep(0)))
+        wg.go(lambda: gosched.sleep(0.0005))
+        await wg
 
     path = tmp_path / "run.trace"
     gosched.run(main, trace=FileRecorder(path, stacks=True), gomaxprocs=1)

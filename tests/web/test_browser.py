@@ -100,7 +100,7 @@ STEALS = """
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=BROWSER, args=list(FLAGS))
+        opened = started.chromium.launch(executable_path=BROWSER, args=list(FLAGS), timeout=90_000)
         yield opened
         opened.close()
 

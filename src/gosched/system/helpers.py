@@ -27,6 +27,7 @@ class Helpers:
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.lock = threading.Lock()
         self.idle = 0
+        self.closed = False
 
     def call(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """In a goroutine, which waits; the others go on."""
@@ -57,8 +58,9 @@ class Helpers:
         raise value
 
     def close(self) -> None:
-        """Those that wait for a call end."""
+        """Those that wait for a call end; those that make one end after it."""
         with self.lock:
+            self.closed = True
             for _ in range(self.idle):
                 self.jobs.put(None)
             self.idle = 0
@@ -81,5 +83,7 @@ class Helpers:
             del job
             with self.lock:
                 self.pending -= 1
+                if self.closed:  # race: it had answered, and was not idle yet when close() told those that were
+                    break
                 self.idle += 1
         self.ours.discard(ident)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from gosched.core.snapshot import header_figures, locked_to, m_figures, p_figures, spare_goroutines
 
 if TYPE_CHECKING:
+    from gosched.core.g import Goroutine
     from gosched.core.m import M
     from gosched.core.sched import Scheduler
 
@@ -71,18 +72,26 @@ def detailed(s: Scheduler) -> str:
     goroutines = s.goroutines()
     homes = {g.id: m for g in goroutines if g.locks for m in ms if locked_to(g, m)}
     lines = [f"{head} gcwaiting=false nmidlelocked={locked} stopwait=0 sysmonwait=false"]
-    lines += p_lines(s, procs, {figure[2]: number for number, figure in figures_by_m.items() if figure[2] is not None})
+    drivers = {p: number for number, (_, _, p, _) in figures_by_m.items() if p is not None}
+    runners = {goid: number for number, (_, state, _, goid) in figures_by_m.items() if goid is not None and state not in ASLEEP}
+    lines += p_lines(s, procs, drivers)
     lockers: dict[int, int] = {}
     for goid, m in homes.items():
         lockers.setdefault(m.id, goid)
-    lines += [m_line(m, figures_by_m[m.id][1:], lockers.get(m.id)) for m in ms]
-    runners = {goid: number for number, (_, state, _, goid) in figures_by_m.items() if goid is not None and state not in ASLEEP}
+    lines += [m_line(m, figures_by_m[m.id][1:], drivers, runners, lockers.get(m.id)) for m in ms]
     blocked = s.blocked_goroutines()
     for g in goroutines:
         home = homes.get(g.id)
-        status = f"{G_STATUS[g.state_given(blocked)]}({g.wait_reason or ''})"
-        lines.append(f"  G{g.id}: status={status} m={or_nil(runners.get(g.id))} lockedm={or_nil(None if home is None else home.id)}")
+        lines.append(f"  G{g.id}: status={status(g, blocked)} m={or_nil(runners.get(g.id))} lockedm={or_nil(None if home is None else home.id)}")
     return "\n".join(lines) + "\n"
+
+
+def status(g: Goroutine, blocked: set[int]) -> str:
+    state = g.state_given(blocked)
+    if state != "waiting":
+        return f"{G_STATUS[state]}()"
+    reason = g.wait_reason
+    return f"{G_STATUS['runnable']}()" if reason is None else f"{G_STATUS[state]}({reason})"  # race: it was woken between the two looks
 
 
 def p_lines(s: Scheduler, procs: int, drivers: dict[int, int]) -> list[str]:
@@ -94,10 +103,12 @@ def p_lines(s: Scheduler, procs: int, drivers: dict[int, int]) -> list[str]:
     return found
 
 
-def m_line(m: M, figures: tuple[str, int | None, int | None], locker: int | None) -> str:
+def m_line(m: M, figures: tuple[str, int | None, int | None], drivers: dict[int, int], runners: dict[int, int], locker: int | None) -> str:
+    """A P or a goroutine that has gone from one M to another while they were looked at is named by one of them alone."""
     state, p, goid = figures
-    runs = None if state in ASLEEP else goid  # it may sleep with a goroutine on its stack, which waits: Go's curg is nil then
-    text = f"  M{m.id}: p={or_nil(p)} curg={or_nil(runs)} mallocing=0 throwing=0 preemptoff= locks={m.locks} dying=0"
+    drives = p if p is not None and drivers[p] == m.id else None
+    runs = goid if goid is not None and runners.get(goid) == m.id else None  # it may sleep with one on its stack, which waits: Go's curg is nil then
+    text = f"  M{m.id}: p={or_nil(drives)} curg={or_nil(runs)} mallocing=0 throwing=0 preemptoff= locks={m.locks} dying=0"
     return f"{text} spinning={yes(state == 'spinning')} blocked={yes(state in ASLEEP)} lockedg={or_nil(locker)}"
 
 
