@@ -3,7 +3,8 @@
 Where things are, from the top down (a module imports only from rows below its own; tests/test_layers.py holds it to that):
 
     testing, cli          what users run:           virtual time, exploration, leaks, the pytest plugin; the command line
-    web                   the live page, and a recorded trace in it
+    web                   pages:                    live, a recorded trace, the laboratory
+    lab                   schedulers under glass:   virtual time, the laboratory, the interleaving explorer
     net                   what users call:          listen, dial, Conn; TCP, Unix sockets, TLS
     deadlocks             "                         find_deadlocks, the wait-for graph
     signals               "                         notify, stop_notify, notify_context
@@ -14,13 +15,13 @@ Where things are, from the top down (a module imports only from rows below its o
     timing, selecting     "                         sleep, after, Timer, Ticker; select
     channels              "                         Chan, nil
     spelling              one operation, two spellings: plain and awaited
-    lab                   virtual time, the interleaving explorer
     quitting              SIGQUIT; the answers to `gosched dump PID` and `gosched top PID`
     program               a program's life and end on any host
     trace                 what happened:            recorders, files, replay, summary, Perfetto
     figures               what `gosched top` is told
     dump, stats           what all goroutines do, as text and as figures
     system                the edge:                 threads, poller, signal handlers, CPUs and cgroups
+    policy                the scheduler's rules, to be bent
     core                  the scheduler:            G, M, P, queues, finding work, waking, parking   (compiled)
     errors                the exceptions and their messages
 """
@@ -63,6 +64,7 @@ from gosched.group import Group as Group
 from gosched.group import Task as Task
 from gosched.once import Once as Once
 from gosched.once import once_value as once_value
+from gosched.policy import Policy as Policy
 from gosched.pool import Pool as Pool
 from gosched.runtime import Runtime as Runtime
 from gosched.runtime import ayield_now as ayield_now

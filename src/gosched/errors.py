@@ -124,6 +124,10 @@ def bad_case(case: object, index: int) -> TypeError:
     return TypeError(f"select: case {index} must be ch.recv, ch.recv_ok, (ch.send, value), a Context or default, not {case!r}")
 
 
+def bad_policy(what: str, wanted: str, answer: object) -> TypeError:
+    return TypeError(f"Policy.{what}() must return {wanted}, not {answer!r}")
+
+
 def foreign_await(value: object) -> TypeError:
     """What a goroutine yielded that no operation of gosched yields."""
     library = type(value).__module__.partition(".")[0].lstrip("_")

@@ -29,10 +29,11 @@ from gosched.core.resize import resize
 from gosched.core.sched import Scheduler
 from gosched.core.snapshot import current_goroutine, left_behind
 from gosched.core.spawn import AsyncgenFinisher, go, spawn, spawn_outside
-from gosched.core.states import LOOK_NS, MAX_THREADS, RETURNED, SLICE_NS
+from gosched.core.states import MAX_THREADS, RETURNED
 from gosched.core.yielding import YIELD_NOW
 from gosched.dump import dump, dump_all
 from gosched.errors import AbandonedThreadWarning, Goexit, GoschedError, no_runtime
+from gosched.policy import Policy, checked_policy
 from gosched.program import Main, OnUncaught, Program, begin_outside, deadlock
 from gosched.quitting import answering
 from gosched.spelling import returns_op
@@ -109,8 +110,10 @@ class Runtime(Program):
         grace: float = 1.0,
         seed: int | None = None,
         max_threads: int = MAX_THREADS,
+        policy: Policy | None = None,
     ) -> None:
         super().__init__(on_uncaught)
+        rules = checked_policy(policy)
         recorder = recorder_for(trace)
         light = light_stacks(stacks)
         if on_uncaught is not None and not callable(on_uncaught):
@@ -130,10 +133,11 @@ class Runtime(Program):
         self._why = "end"
         self._host = ThreadHost(self, light=light)
         seed = time.monotonic_ns() & 0xFFFFFFFF if seed is None else seed
-        self.sched = self._host.sched = Scheduler(self._host, n, seed, max_threads=max_threads)
+        self.sched = self._host.sched = Scheduler(self._host, n, seed, rules.ring, max_threads)
+        rules.bend(self.sched)
         self.sched.virtual = False
         self._host.asyncgen_hooks = (None, AsyncgenFinisher(self.sched))
-        self.sched.set_watch(SLICE_NS, SLICE_NS - round(lag() * 1e9), LOOK_NS, self._host.ticks.period)
+        rules.watch(self.sched, round(lag() * 1e9), self._host.ticks.period)
         viewed = view or (view is None and VIEW.wanted)
         self._recorder = recorder = LiveRecorder() if viewed and recorder is None else recorder
         self._view = open_view(self, recorder) if viewed else None
@@ -254,14 +258,16 @@ class Runtime(Program):
         """Until then, or until nothing has ended for as long as the grace: neither a goroutine nor a thread."""
         left: tuple[int, int] | None = None
         deadline = 0.0
+        now = time.monotonic()
         while not reached():
-            now = time.monotonic()
             if left != (left := (self.sched.live_count(), self.sched.threads)):
                 deadline = now + self._grace
             if now >= deadline:
                 return
             if not self._bell.acquire(timeout=min(deadline - now, SLICE)):
                 self._host.end_hogs()
+            before, now = now, time.monotonic()
+            deadline += max(0.0, now - before - 2 * SLICE)  # race: if we wake late the others may have stood as well: that time is not theirs
 
     def _raise_error(self) -> None:
         error, self.error = self.error, None
@@ -349,6 +355,7 @@ class Options(TypedDict, total=False):
     stacks: str | None
     view: bool
     grace: float
+    policy: Policy | None
 
 
 class Outcome(Watcher):
@@ -385,6 +392,7 @@ def run(main: Body, /, *args: Any, **options: Unpack[Options]) -> Any:
     stacks        what a goroutine that waits by the plain spelling keeps: "greenlet", its stack, or "thread", its thread; by default
                   GOSCHED_STACKS of the environment, else greenlet where that is safe (docs/stacks.md)
     view          True: serve a page that shows live what all this does, and print its address (docs/view.md)
+    policy        other rules than Go's for the scheduler: a gosched.Policy (docs/policies.md)
 
     >>> import gosched
     >>> async def main(name):
@@ -480,8 +488,9 @@ def stack(all: bool = True) -> str:  # noqa: A002 - Go's word for it
     ...     await ch.arecv()
     >>> async def main():
     ...     ch = gosched.Chan()
-    ...     gosched.go(waits, ch, name="reader")
-    ...     await gosched.ayield_now()
+    ...     reader = gosched.go(waits, ch, name="reader")
+    ...     while reader.state != "waiting":
+    ...         await gosched.ayield_now()
     ...     return [line for line in gosched.stack().split("\\n") if line.startswith("goroutine")]
     >>> gosched.run(main, gomaxprocs=1)
     ['goroutine 1 [running]:', 'goroutine 2 [chan receive] {name: "reader"}:']

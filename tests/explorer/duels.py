@@ -31,7 +31,7 @@ def steal_against_pop(hub: Hub, core: Any) -> Check:
     def thieve(p: Any) -> Callable[[], None]:
         def run() -> None:
             for _ in range(3):
-                taken.append(p.steal_from(owner))
+                taken.append(p.steal_from(owner, core.states.HALF))
                 taken.append(owner.take_next())
             while (g := p.pop()) is not None:
                 taken.append(g)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import gosched
-from gosched import DeadlockError, WaitGroup, ayield_now, go
+from gosched import DeadlockError, Policy, WaitGroup, ayield_now, go
 from gosched.lab.virtual import VirtualRuntime
 from gosched.testing import explore, virtual_run, wait_all_blocked
 
@@ -43,7 +43,7 @@ def traces() -> dict[str, str]:
     """A digest of the trace, for several seeds."""
     found = {}
     for seed in range(10):
-        rt = VirtualRuntime(gomaxprocs=4, seed=seed, ring=32)
+        rt = VirtualRuntime(gomaxprocs=4, seed=seed, policy=Policy(ring=32))
         result = rt.run(workload)
         found[str(seed)] = f"{result} {len(rt.trace)} {hashlib.sha256(json.dumps(rt.trace).encode()).hexdigest()}"
     return found

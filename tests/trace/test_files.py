@@ -118,7 +118,7 @@ def test_what_is_wrong_is_said(data: bytes, wrong: str) -> None:
 @pytest.mark.parametrize(
     ("body", "wrong"),
     [
-        (b"\xfa", "byte 12: an event of kind 250; the last that is known is 34, STACK"),
+        (b"\xfa", "byte 12: an event of kind 250; the last that is known is 40, SPIN"),
         (bytes([E_GO_START]), "byte 12: GO_START is cut off by the end of its piece"),
         (bytes([E_GO_START, 0]), "byte 12: GO_START is cut off by the end of its piece"),
         (bytes([E_GO_START, 0, 0x80]), "byte 12: GO_START is cut off by the end of its piece"),

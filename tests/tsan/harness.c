@@ -325,7 +325,7 @@ static uint32_t pop_half(gs_ring *r, void **out)
 static void *steal(gs_ring *r, gs_ring *victim, uint32_t *taken)
 {
     if (PLANT != STEAL_WITHOUT_COMMIT && PLANT != STEAL_KEEPS_NEWEST)
-        return gs_ring_steal(r, victim, taken);
+        return gs_ring_steal(r, victim, GS_WHOLE / 2, taken);
     uint32_t h = GS_LOAD(&victim->head), n = GS_LOAD(&victim->tail) - h, t = r->tail;
     n -= n / 2;
     if (n == 0 || n > victim->cap / 2)

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Sequence
 
 import gosched
-from gosched.cli import demo, dump, run, top, trace, view
+from gosched.cli import demo, dump, lab, run, top, trace, view
 from gosched.system.cpus import gil_enabled
 
 
@@ -26,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     live.add_argument("--once", action="store_true", help="print one snapshot as text")
     live.add_argument("--json", action="store_true", help="print one answer as JSON")
     view.add(commands)
+    lab.add(commands)
     commands.add_parser("version", help="version, build and interpreter")
     options = parser.parse_args(argv)
     if options.command == "version":
@@ -37,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run.run(options)
     if options.command == "view":
         return view.run(options)
+    if options.command == "lab":
+        return lab.run(options)
     if options.command == "trace":
         return trace.run(options)
     if options.command == "top":

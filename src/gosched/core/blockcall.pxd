@@ -12,6 +12,6 @@ cdef int EXITING, SYSCALL
 @cython.locals(m=M)
 cpdef object call_blocking(object fn, tuple args, dict kwargs)
 @cython.locals(g=Goroutine)
-cdef int begin_blocking(M m) except -1
+cpdef int enter_call(M m, bint hands_over) except -1
 @cython.locals(g=Goroutine)
-cdef int end_blocking(M m) except -1
+cpdef int leave_call(M m) except -1

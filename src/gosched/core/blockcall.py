@@ -31,31 +31,31 @@ def call_blocking(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     m.blocking_calls += 1
     if m.aside != 0:
         return m.sched.host.call_elsewhere(fn, args, kwargs)
-    begin_blocking(m)
+    enter_call(m, True)
     try:
         return fn(*args, **kwargs)
     finally:
-        end_blocking(m)
+        leave_call(m)
+        if m.sched.phase() != EXITING:
+            with_p(m, m.held())
 
 
-def begin_blocking(m: M) -> None:
+def enter_call(m: M, hands_over: bool) -> None:
     g: Goroutine = m.held()
     g.phase = SYSCALL
     m.mark(True)
     if m.trail is not None:
         m.trail.tell(m.who, E_SYSCALL_BEGIN)
-    if not m.lost_p() and (not m.p.queue_empty() or m.sched.global_size() != 0):
+    if hands_over and not m.lost_p() and (not m.p.queue_empty() or m.sched.global_size() != 0):
         enter_runtime(m)
         m.oldp = m.p
         give_up_p(m)
         leave_runtime(m)
 
 
-def end_blocking(m: M) -> None:
+def leave_call(m: M) -> None:
     g: Goroutine = m.held()
     g.phase = 0
     m.mark(False)
     if m.trail is not None:
         m.trail.tell(m.who, E_SYSCALL_END)
-    if m.sched.phase() != EXITING:
-        with_p(m, g)

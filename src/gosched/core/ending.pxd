@@ -4,6 +4,7 @@ from .m cimport M
 from .park cimport claim, ready_elsewhere
 from .sched cimport Scheduler
 from .timers cimport any_timer
+from .wake cimport rouse
 
 cdef int E_PHASE, OUTSIDE
 cdef int ALIVE, ALL_ASLEEP, ENDING, EXITING, IN_VAIN

@@ -18,6 +18,7 @@ from .events import E_PHASE, OUTSIDE
 from .park import claim, ready_elsewhere
 from .states import ALIVE, ENDING, EXITING
 from .timers import any_timer
+from .wake import rouse
 
 if TYPE_CHECKING:
     from .m import M
@@ -92,10 +93,10 @@ def begin_exit(s: Scheduler) -> None:
         m: M = told
         told = m.link
         m.link = None
-        m.wake_note()
+        rouse(m)
     for sleeper in list(s.allm):
         if sleeper.waits != 0:
-            sleeper.wake_note()
+            rouse(sleeper)
     s.host.poll_wake()
     s.end_watch()
 

@@ -69,6 +69,13 @@ SCHEMA: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("TASK_END", ("task",)),
     ("LOG", ("task", "category", "message")),  # strings' numbers
     ("STACK", ("stack",)),  # where the event before was told: a string, innermost first, "function file:line" a line
+    # In virtual time, if Trails.queues: where who can run is, and who looks for work.
+    ("QUEUE", ("g", "where", "p")),  # g was put there: AT_NEXT or AT_TAIL of P p, or AT_GLOBAL's tail
+    ("SPILL", ("p", "n")),  # the n oldest of P p's full ring went to the tail of the global queue
+    ("REFILL", ("p", "n")),  # P p took the first of the global queue, to run it, and the n after it into its ring
+    ("DRAIN", ("p",)),  # all that P p had went to the head of the global queue
+    ("EXPIRE", ("p",)),  # the slice of P p is over that goroutines who wake each other share: who is next goes to the global queue
+    ("SPIN", ()),  # the writer looks for work in the queues of others, until it runs a goroutine or gives up its P
 )
 NAMES = tuple(name for name, _ in SCHEMA)
 ARGS = tuple(args for _, args in SCHEMA)
@@ -108,7 +115,16 @@ ARGS = tuple(args for _, args in SCHEMA)
     E_TASK_END,
     E_LOG,
     E_STACK,
+    E_QUEUE,
+    E_SPILL,
+    E_REFILL,
+    E_DRAIN,
+    E_EXPIRE,
+    E_SPIN,
 ) = range(len(SCHEMA))
+
+# Where a goroutine that can run is put, in QUEUE, and by a policy.
+AT_NEXT, AT_TAIL, AT_GLOBAL = range(3)
 
 # Why a goroutine that could go on stopped: it yielded, was asked to, or found itself without a P.
 YIELDS, PREEMPTED, NO_P = range(3)

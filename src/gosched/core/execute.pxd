@@ -16,7 +16,8 @@ from .runq cimport put_tail
 from .telling cimport tell_block, tell_stop
 
 cdef int E_GO_END, E_GO_START, E_GO_UNBLOCK
-cdef int ALIVE, BEHIND, DEAD, EXIT, NOTIFIED, OWN_THREAD, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
+cdef int ALIVE, BEHIND, DEAD, EXIT, NOTIFIED, OWN_THREAD, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING
+cdef int SPENDING, STAY, STAYED, SYSCALL, YIELDED
 
 @cython.locals(g=Goroutine)
 cpdef int step(M m) except -1
@@ -29,7 +30,8 @@ cdef int go_on(M m, Goroutine g) except -1
 @cython.locals(verdict=int)
 cpdef int schedule(M m) except -1
 cpdef int execute(M m, Goroutine g) except -1
-cdef object turn(M m, Goroutine g)
+cpdef int conclude(M m, Goroutine g, object result) except -1
+cpdef object turn(M m, Goroutine g)
 cdef void adopt_context(M m, Goroutine g) noexcept
 cdef object begin(M m, Goroutine g)
 cdef object end(M m, Goroutine g)

@@ -22,7 +22,25 @@ from .native import call, disown, is_coroutine, is_coroutine_function, resume, s
 from .op import Op
 from .preempt import reprieve
 from .runq import put_tail
-from .states import ALIVE, BEHIND, DEAD, EXIT, NOTIFIED, OWN_THREAD, PARKED, PARKING, RAISED, RETURNED, RUNNABLE, RUNNING, YIELDED
+from .states import (
+    ALIVE,
+    BEHIND,
+    DEAD,
+    EXIT,
+    NOTIFIED,
+    OWN_THREAD,
+    PARKED,
+    PARKING,
+    RAISED,
+    RETURNED,
+    RUNNABLE,
+    RUNNING,
+    SPENDING,
+    STAY,
+    STAYED,
+    SYSCALL,
+    YIELDED,
+)
 from .telling import tell_block, tell_stop
 from .wake import stop_spinning, submit, submit_behind
 
@@ -45,8 +63,7 @@ def step(m: M) -> int:
         stop_spinning(m)
     if g.home is not None:
         return run_bound(m, g)
-    execute(m, g)
-    return 0
+    return execute(m, g)
 
 
 def take_pending(m: M) -> Goroutine | None:
@@ -78,8 +95,7 @@ def run_bound(m: M, g: Goroutine) -> int:
         idle(m)
         return m.verdict
     if g.args is None:
-        execute(m, g)
-        return 0
+        return execute(m, g)
     return go_on(m, g)
 
 
@@ -99,7 +115,8 @@ def schedule(m: M) -> int:
     return verdict
 
 
-def execute(m: M, g: Goroutine) -> None:
+def execute(m: M, g: Goroutine) -> int:
+    """One turn. 0, or STAY."""
     g.set_state(RUNNING)
     m.hold(g)
     m.goid = g.id
@@ -110,7 +127,13 @@ def execute(m: M, g: Goroutine) -> None:
     if m.trail is not None:
         m.trail.tell1(m.who, E_GO_START, g.id)
     leave_runtime(m)
-    result = turn(m, g)
+    return conclude(m, g, turn(m, g))
+
+
+def conclude(m: M, g: Goroutine, result: Any) -> int:
+    """What becomes of g after its turn, unless that goes on later (spending.py)."""
+    if m.outcome == STAYED:
+        return STAY
     if m.outcome != YIELDED:
         g.told = True  # what runs from here on is not its code
     if m.doomed:
@@ -128,6 +151,7 @@ def execute(m: M, g: Goroutine) -> None:
             g.locks = 0
             m.spoilt = True
         bury(m, g)
+    return 0
 
 
 def turn(m: M, g: Goroutine) -> Any:
@@ -141,6 +165,9 @@ def turn(m: M, g: Goroutine) -> Any:
     else:
         result = resume(g.body, g.take_answer(), g.context, m)
     while m.outcome == YIELDED and (result is not None or g.state_now() == RUNNING):
+        if result is None and (g.phase == SPENDING or g.phase == SYSCALL):
+            m.outcome = STAYED
+            break
         adopt_context(m, g)
         result = throw(g.body, foreign_await(result), g.context, m)
     adopt_context(m, g)

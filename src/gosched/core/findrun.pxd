@@ -1,5 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t
+from .bend cimport asks_global, pop_newest, tell_drain, tell_expire, tell_spin
 from .g cimport Goroutine
 from .guests cimport send_guests_back, take_guest
 from .m cimport M
@@ -18,6 +19,8 @@ cdef int EXIT, EXITING, NEVER, P_DEAD, P_IDLE, PARK, POLL
 @cython.locals(g=Goroutine)
 cpdef Goroutine find_runnable(M m)
 cpdef Goroutine at_hand(M m)
+cdef bint may_spin(M m) except -1
+cpdef bint begin_search(M m) except -1
 cdef bint look_at_net(M m) except -1
 @cython.locals(n=int)
 cdef bint inject(M m) except -1

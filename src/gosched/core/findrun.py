@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .bend import asks_global, pop_newest, tell_drain, tell_expire, tell_spin
 from .ending import check_dead, polls_in_vain, tell_dead
 from .entry import submit_late
 from .events import E_M_PARK, E_M_POLL, E_M_WAKE, E_NETPOLL, E_PROC_STOP
@@ -45,7 +46,7 @@ def find_runnable(m: M) -> Goroutine | None:
             continue
         if m.sched.net_waiters() != 0 and m.sched.last_poll() != 0 and look_at_net(m):
             continue
-        if m.spinning or m.sched.spin_factor * m.sched.spinning() < m.sched.nproc - m.sched.idle_ps():
+        if m.spinning or may_spin(m):
             if not m.spinning:
                 start_spinning(m)
             g = steal_work(m)
@@ -56,6 +57,18 @@ def find_runnable(m: M) -> Goroutine | None:
             return g
         if m.p is None:
             return rest(m)
+
+
+def may_spin(m: M) -> bool:
+    return m.sched.spin_factor * m.sched.spinning() < m.sched.nproc - m.sched.idle_ps()
+
+
+def begin_search(m: M) -> bool:
+    """Virtual time, where finding work takes none: m, between two turns, has nothing at hand and will look elsewhere. It spins from now on."""
+    if m.p is None or m.spinning or m.sched.nproc < 2 or not m.p.queue_empty() or m.sched.global_size() != 0 or not may_spin(m):
+        return False
+    start_spinning(m)
+    return True
 
 
 def look_at_net(m: M) -> bool:
@@ -97,15 +110,15 @@ def from_queues(m: M) -> Goroutine | None:
         m.guests_first = not m.guests_first
         if m.guests_first:
             return take_guest(m)
-    if m.p.slices() % m.sched.fairness == 0 and m.sched.global_size() != 0:
+    if m.sched.global_size() != 0 and (m.p.slices() % m.sched.fairness == 0 if m.sched.first is None else asks_global(m)):
         g = take_one_global(m)
         if g is not None:
             return g
     g = m.p.take_next()
     if g is not None:
-        m.inherits = True
+        m.inherits = m.sched.inherits
         return g
-    g = m.p.pop()
+    g = m.p.pop() if not m.sched.lifo else pop_newest(m)
     if g is None and m.any_guests():
         g = take_guest(m)
     if g is None and m.sched.global_size() != 0:
@@ -120,6 +133,8 @@ def end_slice(m: M) -> None:
     m.p.renew()
     g: Goroutine | None = m.p.take_next()
     if g is not None:
+        if m.sched.journal:
+            tell_expire(m)
         put_global(m.sched, g)
 
 
@@ -166,9 +181,10 @@ def look_again(m: M) -> Goroutine | None:
             acquire_p(m, p)
             m.spinning = True
             m.sched.add_spinning(1)
+            tell_spin(m)
             return g
     m.sched.release()
-    for i in range(m.sched.nproc):
+    for i in range(m.sched.nproc if m.sched.steals else 0):
         victim = m.sched.allp[i]
         if victim.status == P_IDLE or victim.queue_empty():
             continue
@@ -181,6 +197,7 @@ def look_again(m: M) -> Goroutine | None:
             acquire_p(m, p)
             m.spinning = True
             m.sched.add_spinning(1)
+            tell_spin(m)
         return None
     return None
 
@@ -290,6 +307,8 @@ def retire_p(m: M) -> bool:
     if m.trail is not None:
         m.trail.tell(m.who, E_PROC_STOP)
     p.drain_to_front(m.sched)
+    if m.sched.journal:
+        tell_drain(m.sched, p)
     p.status = P_DEAD
     p.m = None
     m.p = m.sched.take_idle_p()  # type: ignore[assignment]

@@ -1,6 +1,8 @@
 cimport cython
+from .bend cimport tell_global
 from .g cimport Goroutine
 from .m cimport M
+from .wake cimport rouse
 
 cdef int E_PROC_STOP
 cdef int FOR_ANY, FOR_ONE

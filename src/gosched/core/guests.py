@@ -16,8 +16,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .bend import tell_global
 from .events import E_PROC_STOP
 from .states import FOR_ANY, FOR_ONE
+from .wake import rouse
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -44,7 +46,7 @@ def deliver(m: M, g: Goroutine) -> bool:
             m.trail.tell(m.who, E_PROC_STOP)
         home.nextp = m.p
         m.p = None  # type: ignore[assignment]
-        home.wake_note()
+        rouse(home)
     elif polls:
         m.sched.host.poll_wake()
     return slept
@@ -63,4 +65,6 @@ def send_guests_back(m: M) -> bool:
     while m.any_guests():
         g: Goroutine = m.guest_take()
         m.sched.global_put(g)
+        if m.sched.journal:
+            tell_global(m.sched, g)
     return any_sent

@@ -1,5 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t
+from .bend cimport tell_spin
 from .ending cimport check_dead, tell_dead
 from .execute cimport schedule
 from .findrun cimport after_poll

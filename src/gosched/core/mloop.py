@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .bend import tell_spin
 from .ending import check_dead, tell_dead
 from .events import E_M_END, E_M_WAKE
 from .execute import schedule
@@ -27,7 +28,6 @@ def run_m(s: Scheduler, number: int, p: P, spinning: bool) -> None:
     try:
         s.host.enter(m)
     finally:
-        s.leave_watch(m)
         set_current_m(None)
         forget_m(m)
         drop_spares()
@@ -55,6 +55,8 @@ def new_m(s: Scheduler, number: int, p: P, spinning: bool) -> M:
     acquire_p(m, p)
     m.spinning = spinning
     m.state = "running"
+    if spinning:
+        tell_spin(m)
     return m
 
 
@@ -102,12 +104,15 @@ def woken(m: M) -> None:
     m.nextp = None
     if p is not None:
         acquire_p(m, p)
+        if m.spinning:
+            tell_spin(m)
 
 
 def forget_m(m: M) -> None:
     if m.trail is not None:
         m.trail.tell(m.who, E_M_END)
         m.trail.ended = True
+    m.sched.leave_watch(m)
     m.sched.allm.remove(m)
     m.leashes.clear()
     dead = 0

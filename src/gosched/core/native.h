@@ -326,16 +326,18 @@ static inline int gs_ring_empty(gs_ring *r)
             return h == t && next == NULL;
     }
 }
-/* Thief, whose own ring is empty: half of the victim's queue, rounded up, into own slots past the tail; the newest of them is returned, the others are published. */
-static inline void *gs_ring_steal(gs_ring *r, gs_ring *victim, uint32_t *taken)
+/* Thief, whose own ring is empty: that share of the victim's queue, rounded up, into own slots past the tail; the newest of them is returned, the
+ * others are published. */
+enum { GS_WHOLE = 256 }; /* states.py has the same */
+static inline void *gs_ring_steal(gs_ring *r, gs_ring *victim, uint32_t share, uint32_t *taken)
 {
     for (;;) {
         uint32_t h = GS_LOAD(&victim->head), n = GS_LOAD(&victim->tail) - h, t = r->tail;
-        n -= n / 2;
         if (n == 0)
             return NULL;
-        if (n > victim->cap / 2)
+        if (n > victim->cap)
             continue; /* head and tail are not of one moment */
+        n = (n * share + GS_WHOLE - 1) / GS_WHOLE;
         for (uint32_t i = 0; i < n; i++)
             __atomic_store_n(gs_ring_slot(r, t + i), GS_PEEK(gs_ring_slot(victim, h + i)), __ATOMIC_RELAXED);
         if (!gs_cas_head(victim, h, h + n))

@@ -66,7 +66,7 @@ cdef extern from "native.h" nogil:
     uint32_t gs_ring_pop_half(gs_ring *, void **)
     uint32_t gs_ring_size(gs_ring *)
     int gs_ring_empty(gs_ring *)
-    void *gs_ring_steal(gs_ring *, gs_ring *, uint32_t *)
+    void *gs_ring_steal(gs_ring *, gs_ring *, uint32_t, uint32_t *)
     void *gs_ring_swap_next(gs_ring *, void *)
     void *gs_ring_take_next(gs_ring *)
     void gs_list_append(gs_list *, gs_link *)
@@ -120,6 +120,8 @@ cdef extern from "watch.h" nogil:
     void gs_watch_stamp(gs_watch *, int64_t)
     void gs_watch_wake(gs_watch *)
     int gs_keep_watch(gs_watch *, int32_t *, int64_t *, int64_t *)
+    int gs_look(gs_watch *, int64_t)
+    int64_t gs_watch_pause(gs_watch *)
 
 cdef extern from *:
     """
@@ -452,7 +454,7 @@ cdef class RunQueue:
         return gs_ring_size(&self.ring)
     cdef inline bint queue_empty(self) noexcept:
         return gs_ring_empty(&self.ring)
-    cdef object steal_from(self, RunQueue victim)
+    cdef object steal_from(self, RunQueue victim, uint32_t share)
     cdef int spill_half(self, SchedulerWords s, StateWord g) except -1
     cdef int drain_to_front(self, SchedulerWords s) except -1
     cdef inline object spare_take(self):
@@ -528,6 +530,8 @@ cdef class SchedulerWords(Guarded):
         gs_pulse_leave(&self.watch, &m.pulse)
     cpdef void join_watch(self, ThreadWords m)
     cpdef int keep_watch(self) noexcept
+    cpdef bint look_once(self, int64_t now) noexcept
+    cpdef int64_t next_look(self) noexcept
     cdef inline int spinning(self) noexcept:
         return GS_LOAD(&self.w_spinning)
     cdef inline int add_spinning(self, int delta) noexcept:

@@ -223,9 +223,9 @@ cdef class RunQueue:
             raise MemoryError(NO_MEMORY)
         return 0
 
-    cdef object steal_from(self, RunQueue victim):
+    cdef object steal_from(self, RunQueue victim, uint32_t share):
         self.last_stolen = 0
-        return lend(gs_ring_steal(&self.ring, &victim.ring, &self.last_stolen))
+        return lend(gs_ring_steal(&self.ring, &victim.ring, share, &self.last_stolen))
 
     cdef int spill_half(self, SchedulerWords s, StateWord g) except -1:
         """Half of a full ring and g to the tail of the global queue; 0 if there is room in the ring after all."""
@@ -298,6 +298,14 @@ cdef class SchedulerWords(Guarded):
         with nogil:
             found = gs_keep_watch(&self.watch, &self.w_idle_ps, &self.w_last_poll, &self.w_net_waiters)
         return found
+
+    cpdef bint look_once(self, int64_t now) noexcept:
+        """Virtual time: whether there is anything to act on."""
+        gs_watch_stamp(&self.watch, now)
+        return gs_look(&self.watch, now)
+
+    cpdef int64_t next_look(self) noexcept:
+        return gs_watch_pause(&self.watch)
 
     def __dealloc__(self):
         gs_fifo_free(&self.fifo)

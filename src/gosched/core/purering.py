@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .purepoints import point
 from .purewatch import Eye
+from .states import WHOLE
 
 if TYPE_CHECKING:
     from .native import SchedulerWords
@@ -110,18 +111,18 @@ class RunQueue(Eye):
             if tail == self._tail:  # race: a kick-out moved a goroutine from next to the tail between our two reads
                 return head == tail and following is None
 
-    def steal_from(self, victim: RunQueue) -> Any:
+    def steal_from(self, victim: RunQueue, share: int) -> Any:
         self.last_stolen = 0
         while True:
             point()
             head = victim._head
             point()
             n = (victim._tail - head) & MASK
-            n -= n // 2
             if n == 0:
                 return None
-            if n > victim._capacity // 2:
+            if n > victim._capacity:
                 continue
+            n = (n * share + WHOLE - 1) // WHOLE
             tail = self._tail
             mask = self._capacity - 1
             for i in range(n):

@@ -10,10 +10,11 @@ import time
 from typing import Any
 
 from .purepoints import point
-from .states import BLOCKED, FINE, LATE, MOMENT_BITS, NEWS, OVER, POLL_NOW, TRACE, VERY_LATE
+from .states import BLOCKED, FINE, LATE, MOMENT_BITS, NEWS, OVER, POLL_NOW, POLL_NS, TRACE, VERY_LATE
 
 REST_NS = 5_000_000
-POLL_NS = 10_000_000
+# Looks are so far apart in virtual time, for so many rounds, and then rarer: as in watch.h.
+QUICK_NS, QUICK_ROUNDS, EASY = 20_000, 50, 4
 
 
 class Pulse:
@@ -43,6 +44,7 @@ class Eye:
         self._stage = FINE
         self._news = False
         self._detached = 0
+        self.still = False
 
     def slices(self) -> int:
         return self.schedtick
@@ -96,7 +98,9 @@ class Eye:
             self._over = True
         if not in_user_code or self.usertick != self._tick:
             self._tick, self._since, self._stage, self._detached = self.usertick, now, FINE, 0
+            self.still = False
             return False
+        self.still = True
         self._detached = 2 if m is not None and m._marked else 0
         late = now - self._since - late_ns
         stage = VERY_LATE if late >= slice_ns else LATE if late >= 0 else BLOCKED if self._detached else FINE
@@ -113,8 +117,8 @@ class Watch:
         self._eyes: list[Eye] = []
         self._rest = rest
         self._asleep = self._ends = False
-        self._procs = self._moment = 0
-        self._slice_ns = self._late_ns = self._trace_ns = self._trace_at = 0
+        self._procs = self._moment = self._calm = self._delay = 0
+        self._slice_ns = self._late_ns = self._cap_ns = self._trace_ns = self._trace_at = 0
 
     def watch_p(self, p: Eye) -> None:
         self._eyes.append(p)
@@ -130,11 +134,11 @@ class Watch:
         self._procs = n
 
     def watch_quickly(self) -> None:
-        """Looks are as rare as ever here."""
+        self._calm = 0
 
     def set_watch(self, slice_ns: int, late_ns: int, cap_ns: int, trace_ns: int) -> None:
         """How long a slice is, after how long a goroutine is asked to end its own, the longest sleep between looks, the time between lines."""
-        self._slice_ns, self._late_ns, self._trace_ns = slice_ns, late_ns, trace_ns
+        self._slice_ns, self._late_ns, self._cap_ns, self._trace_ns = slice_ns, late_ns, cap_ns, trace_ns
 
     def join_watch(self, m: Pulse) -> None:
         """By m's own thread."""
@@ -179,8 +183,7 @@ class Watch:
                     self._rest.sleep(-1)
                 self._asleep = False
             now = time.monotonic_ns()
-            self.stamp(now)
-            if not self._ends and sum(eye.look_at(now, self._slice_ns, self._late_ns) for eye in self._eyes):
+            if not self._ends and self.look_once(now):
                 return NEWS
             if self.net_waiters() != 0 and self.last_poll() != 0 and self.last_poll() + POLL_NS < now:
                 return POLL_NOW
@@ -189,3 +192,18 @@ class Watch:
                 return TRACE
             idle_looks = 0 if self._trace_ns or self.idle_ps() < self._procs else idle_looks + 1
         return OVER
+
+    def look_once(self, now: int) -> bool:
+        """Whether there is anything to act on."""
+        self.stamp(now)
+        return sum(eye.look_at(now, self._slice_ns, self._late_ns) for eye in self._eyes) != 0
+
+    def next_look(self) -> int:
+        """Virtual time: in how many ns the next one is due."""
+        cap = self._cap_ns * (1 if any(eye.still for eye in self._eyes) else EASY)
+        if self._calm < QUICK_ROUNDS:
+            self._calm += 1
+            self._delay = QUICK_NS
+        else:
+            self._delay = min(2 * self._delay, cap)
+        return self._delay

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .bend import tell_drain
 from .events import E_PROC_STEAL, E_PROCS, OUTSIDE
 from .findrun import gather_timers
 from .native import nap
@@ -53,6 +54,8 @@ def shrink(s: Scheduler, n: int) -> None:
             if s.trail is not None:
                 s.trail.tell2(OUTSIDE, E_PROC_STEAL, p.id, m.id)
         p.drain_to_front(s)
+        if s.journal:
+            tell_drain(s, p)
         p.status = P_DEAD
         p.m = None
     s.watch_procs(n)  # last: fewer Ps than are idle would send sysmon to sleep

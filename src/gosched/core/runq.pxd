@@ -1,4 +1,5 @@
 cimport cython
+from .bend cimport put_bent, put_tail_bent, tell_global, tell_refill
 from .g cimport Goroutine
 from .m cimport M
 from .sched cimport Scheduler

@@ -7,7 +7,7 @@ from .p cimport P
 from .trail cimport Trail, Trails
 
 cdef int E_PROCS, OUTSIDE
-cdef int FAIRNESS, GLOBAL_BATCH, ID_BATCH, LOOK_NS, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_NS, SPIN_FACTOR, STEAL_PASSES
+cdef int FAIRNESS, GLOBAL_BATCH, HALF, ID_BATCH, LOOK_NS, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_NS, SPIN_FACTOR, STEAL_PASSES
 
 @cython.final
 cdef class Scheduler(SchedulerWords):
@@ -22,6 +22,17 @@ cdef class Scheduler(SchedulerWords):
     cdef public int fairness
     cdef public int passes
     cdef public int spin_factor
+    cdef public bint runnext
+    cdef public bint inherits
+    cdef public bint steals
+    cdef public bint central
+    cdef public bint lifo
+    cdef public int share
+    cdef readonly bint journal
+    cdef public object place
+    cdef public object first
+    cdef public object order
+    cdef readonly bint bent
     cdef public int max_threads
     cdef public int nproc
     cdef readonly list allp
@@ -53,6 +64,7 @@ cdef class Scheduler(SchedulerWords):
     @cython.locals(before=M, at=M)
     cdef bint drop_idle_m(self, M m) noexcept
     cpdef write_down(self, Trails trails)
+    cpdef bend(self)
     cdef int64_t take_ids(self) noexcept
     @cython.locals(p=P, n=int64_t)
     cpdef int64_t live_count(self)

@@ -15,7 +15,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .events import E_PROCS, OUTSIDE
 from .native import GoroutineList, SchedulerWords, current_m
 from .p import P
-from .states import FAIRNESS, GLOBAL_BATCH, ID_BATCH, LOOK_NS, MAX_THREADS, P_DEAD, P_IDLE, P_RUNNING, RING, SLICE_NS, SPIN_FACTOR, STEAL_PASSES
+from .states import (
+    FAIRNESS,
+    GLOBAL_BATCH,
+    HALF,
+    ID_BATCH,
+    LOOK_NS,
+    MAX_THREADS,
+    P_DEAD,
+    P_IDLE,
+    P_RUNNING,
+    RING,
+    SLICE_NS,
+    SPIN_FACTOR,
+    STEAL_PASSES,
+)
 from .trail import Trail, Trails
 
 if TYPE_CHECKING:
@@ -50,6 +64,9 @@ class Host(Protocol):
 
     def now(self) -> int:
         """The clock, in ns. Asked only if the scheduler's time is `virtual`; else the system's monotonic clock is read without asking."""
+
+    def roused(self, m: M) -> None:
+        """m, which sleeps, was woken. Told only if the scheduler's time is `virtual`."""
 
     def sleep_m(self, m: M) -> None:
         """Waits, on m's thread and stack, until m's note is woken."""
@@ -117,6 +134,17 @@ class Scheduler(SchedulerWords):
         self.fairness = FAIRNESS
         self.passes = STEAL_PASSES
         self.spin_factor = SPIN_FACTOR
+        self.runnext = True
+        self.inherits = True
+        self.steals = True
+        self.central = False
+        self.lifo = False
+        self.share = HALF
+        self.journal = False
+        self.place: Any = None
+        self.first: Any = None
+        self.order: Any = None
+        self.bent = False
         self.max_threads = max_threads
         self.nproc = 0
         self.allp: list[P] = []
@@ -235,7 +263,13 @@ class Scheduler(SchedulerWords):
         """What happens from now on. Before the first M."""
         self.trails = trails
         self.trail = trails.all[0]
+        self.journal = trails.queues
+        self.bend()
         self.trail.tell1(OUTSIDE, E_PROCS, self.nproc)
+
+    def bend(self) -> None:
+        """After a change of the rules by which goroutines are queued (bend.py). Before the first M."""
+        self.bent = self.journal or self.central or not self.runnext or self.place is not None
 
     def take_ids(self) -> int:
         """The last number before a batch of ID_BATCH fresh goroutine ids."""

@@ -13,8 +13,8 @@ FOR_ONE, FOR_ANY = 1, 2
 P_IDLE, P_RUNNING, P_DEAD = 0, 1, 4
 P_NAMES = {P_IDLE: "idle", P_RUNNING: "running", P_DEAD: "dead"}
 
-# What find_runnable says when it has no goroutine.
-PARK, POLL, EXIT = 1, 2, 3
+# What find_runnable says when it has no goroutine; and, in virtual time, a turn that is not over: its goroutine keeps the M.
+PARK, POLL, EXIT, STAY = 1, 2, 3, 4
 
 # A poller's deadline: only by being woken; and when there is no reason to poll.
 NEVER, NOBODY = -1, -2
@@ -22,8 +22,8 @@ NEVER, NOBODY = -1, -2
 # A literal that does not fit a C int would be a Python int in compiled code.
 LOW_32 = 0xFFFFFFFF
 
-# How one turn of a goroutine ended.
-YIELDED, RETURNED, RAISED = 1, 0, -1
+# How one turn of a goroutine ended, if it has.
+STAYED, YIELDED, RETURNED, RAISED = 2, 1, 0, -1
 
 # The life of a scheduler: goroutines run; main is over and the others are being ended; threads leave.
 ALIVE, ENDING, EXITING = 0, 1, 2
@@ -67,8 +67,8 @@ WAIT_REASONS = (
 ) = range(len(WAIT_REASONS))
 
 # A goroutine's `phase`, if it has one. It yields its turn, to the global tail or to the tail of its own P; was suspended in the middle of its code;
-# is in blocking(); wants a thread of its own from its first turn on.
-GLOBAL, BEHIND, PREEMPTED, SYSCALL, OWN_THREAD = range(1, 6)
+# is in blocking(); wants a thread of its own from its first turn on; spends virtual time.
+GLOBAL, BEHIND, PREEMPTED, SYSCALL, OWN_THREAD, SPENDING = range(1, 7)
 
 # How a P stands, in sysmon's eyes, and what a watch returns for: watch.h has the same.
 FINE, BLOCKED, LATE, VERY_LATE = range(4)
@@ -89,6 +89,8 @@ RING = 256
 GLOBAL_BATCH = 128
 FAIRNESS = 61
 STEAL_PASSES = 4
+WHOLE = 256  # what a steal takes of a ring is told in parts of this, rounded up: native.h has the same
+HALF = WHOLE // 2
 SPIN_FACTOR = 2  # an M may start to spin while 2 × spinning < busy Ps
 COURTESY_NS = 3_000
 ID_BATCH = 16
@@ -97,6 +99,7 @@ SLICE_NS = 10_000_000
 MOMENT_BITS = 24
 # Ours: sysmon's longest sleep while user code runs; how long a thread that is not needed waits for work before it ends.
 LOOK_NS = 1_000_000
+POLL_NS = 10_000_000  # after so long without a look at the netpoller sysmon looks itself: watch.h has the same
 IDLE_NS = 10_000_000_000
 MAX_THREADS = 10_000
 LEASHES = 4  # by which an M can be asked

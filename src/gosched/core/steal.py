@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .bend import ask_order
 from .entry import submit_late
 from .events import E_STEAL
 from .states import P_IDLE, P_RUNNING
@@ -25,6 +26,8 @@ def steal_work(m: M) -> Goroutine | None:
     n = m.sched.nproc
     if n < 2:
         return None
+    if m.sched.order is not None:
+        return steal_in_order(m, n)
     for attempt in range(m.sched.passes):
         last = attempt == m.sched.passes - 1
         position = m.p.random() % n
@@ -32,26 +35,52 @@ def steal_work(m: M) -> Goroutine | None:
         for _ in range(n):
             victim = m.sched.allp[position]
             position = (position + step) % n
-            if victim.id == m.p.id:
-                continue
-            if last and victim.timers.size() != 0 and run_timers(m, victim):
-                submit_late(m)
-                g: Goroutine | None = m.p.take_next()
-                if g is None:
-                    g = m.p.pop()
-                if g is not None:
-                    return g
-            if victim.status == P_IDLE:
-                continue
-            g = steal(m, victim, last)
+            g = visit(m, victim, last)
             if g is not None:
                 return g
     return None
 
 
+def steal_in_order(m: M, n: int) -> Goroutine | None:
+    """The same, where a policy says whom to visit; but timers that are due are not to be missed."""
+    g: Goroutine | None
+    for number in ask_order(m, n):
+        victim: P = m.sched.allp[number]
+        g = visit(m, victim, True)
+        if g is not None:
+            return g
+    for i in range(n):
+        victim = m.sched.allp[i]
+        g = run_theirs(m, victim)
+        if g is not None:
+            return g
+    return None
+
+
+def visit(m: M, victim: P, last: bool) -> Goroutine | None:
+    if victim.id == m.p.id:
+        return None
+    if last:
+        g = run_theirs(m, victim)
+        if g is not None:
+            return g
+    if victim.status == P_IDLE or not m.sched.steals:
+        return None
+    return steal(m, victim, last)
+
+
+def run_theirs(m: M, victim: P) -> Goroutine | None:
+    """Timers of another P that are due: one of those that they wake."""
+    if victim.timers.size() == 0 or not run_timers(m, victim):
+        return None
+    submit_late(m)
+    g: Goroutine | None = m.p.take_next()
+    return m.p.pop() if g is None else g
+
+
 def steal(m: M, victim: P, take_next: bool) -> Goroutine | None:
     """Half of victim's ring, rounded up, or else its `next` if take_next. The newest of the batch is returned."""
-    g: Goroutine | None = m.p.steal_from(victim)
+    g: Goroutine | None = m.p.steal_from(victim, m.sched.share)
     n = m.p.last_stolen
     if g is None:
         if not take_next or not victim.has_next():

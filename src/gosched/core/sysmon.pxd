@@ -6,10 +6,13 @@ from .p cimport P
 from .sched cimport Scheduler
 
 cdef int E_ASK, E_BLOCKED, SYSMON
-cdef int ALIVE, LATE, NEWS, OVER, POLL_NOW, TRACE
+cdef int ALIVE, LATE, NEWS, OVER, POLL_NOW, POLL_NS, TRACE
 
-@cython.locals(p=P, stage=int, found=int)
+@cython.locals(found=int)
 cpdef int run_sysmon(Scheduler s) except -1
+cpdef int64_t glance(Scheduler s, int64_t now) except -1
+@cython.locals(p=P, i=int, stage=int)
+cdef int attend(Scheduler s) except -1
 @cython.locals(last=int64_t)
 cdef int look_at_net(Scheduler s) except -1
 @cython.locals(m=M)

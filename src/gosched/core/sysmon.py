@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from .entry import retake
 from .events import E_ASK, E_BLOCKED, SYSMON
-from .states import ALIVE, LATE, NEWS, OVER, POLL_NOW, TRACE
+from .states import ALIVE, LATE, NEWS, OVER, POLL_NOW, POLL_NS, TRACE
 
 if TYPE_CHECKING:
     from .m import M
@@ -36,12 +36,26 @@ def run_sysmon(s: Scheduler) -> None:
         elif found == POLL_NOW:
             look_at_net(s)
         elif found == NEWS:
-            for i in range(len(s.allp)):
-                p: P = s.allp[i]
-                stage = p.take_stage()
-                if stage != 0 and p.same_turn():
-                    tend(s, p, stage)
+            attend(s)
         found = s.keep_watch()
+
+
+def glance(s: Scheduler, now: int) -> int:
+    """Virtual time: one look, and what follows from it. In how many ns the next one is due; 0: when a P is taken, now all are idle."""
+    if s.look_once(now):
+        attend(s)
+    if s.net_waiters() != 0 and s.last_poll() != 0 and s.last_poll() + POLL_NS < now:
+        look_at_net(s)
+    return s.next_look() if s.idle_ps() < s.nproc else 0
+
+
+def attend(s: Scheduler) -> None:
+    """To every P of which there is news."""
+    for i in range(len(s.allp)):
+        p: P = s.allp[i]
+        stage = p.take_stage()
+        if stage != 0 and p.same_turn():
+            tend(s, p, stage)
 
 
 def look_at_net(s: Scheduler) -> None:

@@ -34,6 +34,7 @@ cdef class Trails:
     cdef gs_paper paper
     cdef readonly bint stacks
     cdef readonly bint one
+    cdef readonly bint queues
     cdef readonly list all
     cdef readonly list strings
     cdef dict numbers

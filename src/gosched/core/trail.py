@@ -43,12 +43,13 @@ def skim(data: bytes, time: int, who: int, least: int) -> tuple[int, int, int, i
 
 
 class Trails:
-    """Of one scheduler. `one`: a single one for all writers, as in virtual time."""
+    """Of one scheduler. `one`: a single one for all writers, as in virtual time; `queues`: there they tell where goroutines are queued, too."""
 
-    def __init__(self, limit: int, stacks: bool = False, one: bool = False) -> None:
+    def __init__(self, limit: int, stacks: bool = False, one: bool = False, queues: bool = False) -> None:
         self.limit = limit
         self.stacks = stacks
         self.one = one
+        self.queues = queues
         self.clock = 0
         self.bell = Note()
         self.all: list[Trail] = []

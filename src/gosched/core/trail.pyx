@@ -55,12 +55,13 @@ cpdef tuple skim(bytes data, int64_t time, int who, Py_ssize_t least):
 
 @cython.final
 cdef class Trails:
-    """Of one scheduler. `one`: a single one for all writers, as in virtual time."""
+    """Of one scheduler. `one`: a single one for all writers, as in virtual time; `queues`: there they tell where goroutines are queued, too."""
 
-    def __init__(self, int64_t limit, bint stacks=False, bint one=False):
+    def __init__(self, int64_t limit, bint stacks=False, bint one=False, bint queues=False):
         self.paper.limit = limit
         self.stacks = stacks
         self.one = one
+        self.queues = queues
         self.all = []
         self.strings = []
         self.numbers = {}

@@ -1,5 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t
+from .bend cimport tell_global, tell_spin
 from .g cimport Goroutine
 from .m cimport M
 from .p cimport P
@@ -17,6 +18,7 @@ cpdef int submit_global(Scheduler s, Goroutine g) except -1
 cpdef int wake_p(Scheduler s) except -1
 @cython.locals(m=M, number=int)
 cpdef int start_m(Scheduler s, P p, bint spinning) except -1
+cpdef int rouse(M m) except -1
 cpdef int hand_off_p(Scheduler s, P p) except -1
 cpdef void start_spinning(M m) noexcept
 cpdef int stop_spinning(M m) except -1

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .bend import tell_global, tell_spin
 from .events import E_PROC_START
 from .runq import put_global, put_next
 from .states import P_RUNNING
@@ -38,6 +39,8 @@ def submit_behind(m: M, g: Goroutine) -> None:
     """From m to the tail of the global queue. As submit_global, without counting a reference to the scheduler that all Ms share."""
     m.sched.acquire()
     m.sched.global_put(g)
+    if m.sched.journal:
+        tell_global(m.sched, g)
     m.sched.release()
     wake_by(m)
 
@@ -87,7 +90,14 @@ def start_m(s: Scheduler, p: P, spinning: bool) -> None:
     else:
         m.spinning = spinning
         m.nextp = p
-        m.wake_note()
+        rouse(m)
+
+
+def rouse(m: M) -> None:
+    """Wakes a thread that sleeps."""
+    m.wake_note()
+    if m.sched.virtual:
+        m.sched.host.roused(m)
 
 
 def unstart_m(s: Scheduler, p: P, spinning: bool) -> None:
@@ -140,6 +150,7 @@ def wake_poller(s: Scheduler, when: int) -> None:
 
 def start_spinning(m: M) -> None:
     m.spinning = True
+    tell_spin(m)
     m.sched.add_spinning(1)
     m.sched.set_need_spinning(False)
 

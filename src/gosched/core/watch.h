@@ -186,22 +186,29 @@ static inline void gs_watch_sleep(gs_watch *w, int32_t *idle)
     w->idle_looks = 0;
 }
 
+/* In how many ns the next look is due. */
+static inline int64_t gs_watch_pause(gs_watch *w)
+{
+    int64_t cap = w->still ? w->cap_ns : GS_EASY * w->cap_ns;
+    if (w->calm < GS_QUICK_ROUNDS) {
+        w->calm++;
+        w->delay = 20000;
+    }
+    else
+        w->delay = 2 * w->delay < cap ? 2 * w->delay : cap;
+    return w->delay;
+}
+
 /* Looks until there is something to act on. */
 /* last_poll, waiters: when somebody last looked at the netpoller, 0 while somebody waits there; how many wait for it. */
 static inline int gs_keep_watch(gs_watch *w, int32_t *idle, int64_t *last_poll, int64_t *waiters)
 {
     for (;;) {
-        int64_t now, cap = w->still ? w->cap_ns : GS_EASY * w->cap_ns;
+        int64_t now;
         gs_note_clear(&w->note);
         if (GS_LOAD(&w->ends))
             return GS_OVER;
-        if (w->calm < GS_QUICK_ROUNDS) {
-            w->calm++;
-            w->delay = 20000;
-        }
-        else
-            w->delay = 2 * w->delay < cap ? 2 * w->delay : cap;
-        gs_note_sleep(&w->note, gs_now() + w->delay);
+        gs_note_sleep(&w->note, gs_now() + gs_watch_pause(w));
         if (GS_LOAD(&w->ends))
             return GS_OVER;
         now = gs_now();

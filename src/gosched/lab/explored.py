@@ -61,6 +61,9 @@ class ExploredHost:
     def now(self) -> int:
         return self.clock
 
+    def roused(self, m: Any) -> None:
+        """Threads that sleep see for themselves."""
+
     def sleep_m(self, m: Any) -> None:
         m.sleep_note(-1)
 

@@ -27,8 +27,9 @@ from gosched.core.p import P
 from gosched.core.perturb import mix
 from gosched.core.sched import Scheduler
 from gosched.core.spawn import spawn_outside
-from gosched.core.states import EXIT, FAIRNESS, NOBODY, PARK, POLL, RING
+from gosched.core.states import EXIT, NOBODY, PARK, POLL
 from gosched.core.waitgroup import GroupCounter
+from gosched.policy import GO, Policy
 from gosched.program import Main, OnUncaught, Program, deadlock
 from gosched.trace.record import VirtualRecorder
 
@@ -56,9 +57,9 @@ class VirtualRuntime(Program):
         gomaxprocs: int = 1,
         seed: int = 0,
         on_uncaught: OnUncaught | None = None,
-        ring: int = RING,
         shuffle: bool = False,
         recorder: VirtualRecorder | None = None,
+        policy: Policy = GO,
     ) -> None:
         super().__init__(on_uncaught)
         self.random = random.Random(seed)
@@ -74,7 +75,11 @@ class VirtualRuntime(Program):
         self.loop: Any = None
         self.why = "end"
         self.blocked_waiters: list[GroupCounter] = []
-        self.sched = Scheduler(self, gomaxprocs, seed, ring)
+        self.sched = Scheduler(self, gomaxprocs, seed, policy.ring)
+        policy.bend(self.sched)
+        policy.watch(self.sched)
+        self.policy = policy
+        self.fairness = self.sched.fairness
         self.sched.stamp(self.clock)
         self.sched.hands_over = False  # each turn is a step of its own here
         self.sched.shaky = shuffle
@@ -116,6 +121,9 @@ class VirtualRuntime(Program):
     def end_stack(self, m: M, stack: Any) -> None:
         stack.parent = getcurrent()
         stack.throw()
+
+    def roused(self, m: M) -> None:
+        """The loop looks for itself who sleeps no more."""
 
     def sleep_m(self, m: M) -> None:
         """m waits in the middle of a step: the loop goes on, on its own."""
@@ -162,9 +170,14 @@ class VirtualRuntime(Program):
                 self._all_blocked()
         self.unrest = 0.0
         begin_ending(self.sched)
+        while not self.gone and self._turn():
+            pass
+        begin_exit(self.sched)
         while self._turn():
-            if self.gone:
-                begin_exit(self.sched)
+            pass
+        return self._outcome(watcher)
+
+    def _outcome(self, watcher: Main) -> Any:
         if self.recorder is not None:
             self.recorder.close(self.why)
         if self.error is not None:
@@ -198,7 +211,7 @@ class VirtualRuntime(Program):
     def _mix(self, m: M) -> None:
         """Before m looks for a goroutine: who comes first is not who came first, and the global queue not the last place to look."""
         chance = self.mixer.random
-        self.sched.fairness = 1 if chance() < self.unrest else FAIRNESS
+        self.sched.fairness = 1 if chance() < self.unrest else self.fairness
         if chance() < self.unrest:
             mix(m, chance() < 0.5, self.mixer.randrange(1 << 16), self.mixer.randrange(1 << 16))
 
@@ -231,7 +244,7 @@ class VirtualRuntime(Program):
             begun, turns = self.slices.get(p.id, (0, 0))
             turns = turns + 1 if begun == p.schedtick else 0
             self.slices[p.id] = (p.schedtick, turns)
-            if turns >= SLICE_TURNS:
+            if turns >= SLICE_TURNS and self.policy.preempt:
                 expire_slice(p)
 
     def _awake(self, m: M) -> bool:

@@ -28,6 +28,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from gosched.core.plain import forbid_plain
 from gosched.lab.virtual import VirtualRuntime
+from gosched.policy import Policy, checked_policy
 from gosched.runtime import checked_procs
 
 from .leaks import LeakError as LeakError
@@ -49,6 +50,7 @@ class Options(TypedDict, total=False):
     seed: int
     shuffle: bool
     plain_in_async: PlainInAsync
+    policy: Policy | None
 
 
 @overload
@@ -57,13 +59,23 @@ def virtual_run(main: Callable[..., Coroutine[Any, Any, T]], /, *args: Any, **op
 def virtual_run(main: Coroutine[Any, Any, T], /, **options: Unpack[Options]) -> T: ...
 @overload
 def virtual_run(main: Callable[..., T], /, *args: Any, **options: Unpack[Options]) -> T: ...
-def virtual_run(main: Body, /, *args: Any, gomaxprocs: int = 1, seed: int = 0, shuffle: bool = False, plain_in_async: PlainInAsync = "allow") -> Any:
+def virtual_run(
+    main: Body,
+    /,
+    *args: Any,
+    gomaxprocs: int = 1,
+    seed: int = 0,
+    shuffle: bool = False,
+    plain_in_async: PlainInAsync = "allow",
+    policy: Policy | None = None,
+) -> Any:
     """`gosched.run` in virtual time: nothing sleeps, one thread plays all, and the same seed gives the same run. The clock begins at 1.0, stands
     still while anybody can go on, and then jumps to the next timer.
 
     gomaxprocs       the number of Ps; the seed decides whose turn it is, so with one P there is but one order
     shuffle          the seed also decides the order of goroutines that can run, and who is interrupted between two operations: see `explore`
     plain_in_async   "error": as `forbid_plain_in_async`
+    policy           other rules than Go's
 
     >>> import gosched
     >>> from gosched.testing import virtual_run
@@ -75,10 +87,11 @@ def virtual_run(main: Body, /, *args: Any, gomaxprocs: int = 1, seed: int = 0, s
     """
     checked_procs(gomaxprocs)
     checked_seed(seed, "virtual_run(): seed")
+    rules = checked_policy(policy)
     if plain_in_async not in ("allow", "error"):
         raise ValueError(f"virtual_run(): plain_in_async must be 'allow' or 'error', not {plain_in_async!r}")
     with forbid_plain_in_async() if plain_in_async == "error" else nullcontext():
-        return VirtualRuntime(gomaxprocs, seed, shuffle=shuffle).run(main, *args)
+        return VirtualRuntime(gomaxprocs, seed, shuffle=shuffle, policy=rules).run(main, *args)
 
 
 def explore(

@@ -3,7 +3,7 @@
 annotate     a user's own words in a trace: region, task, log
 record       from the threads' trails into a file, or kept for some seconds
 files        the file
-replay       all events in one order, and the state of everything at each of them
+replay       all events in one order, and the state of everything at each of them; queues: who stands in which queue, where that is told
 summary      figures of a trace; perfetto: a trace for the Perfetto UI; sentences: an event in words
 """
 

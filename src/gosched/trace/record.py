@@ -333,17 +333,19 @@ class LiveRecorder(Recorder):
 
 
 class VirtualRecorder(Recorder):
-    """Of a program in virtual time, where one thread does everything, and writes one trail: `data` is the whole file, at the end."""
+    """Of a program in virtual time, where one thread does everything, and writes one trail: `data` is the whole file, at the end. `queues`: with
+    where each goroutine that can run is queued (queues.py)."""
 
     virtual = True
 
-    def __init__(self, stacks: bool = False) -> None:
+    def __init__(self, stacks: bool = False, queues: bool = False) -> None:
         super().__init__(stacks)
+        self.queues = queues
         self.data = b""
 
     def open(self, sched: Scheduler, at: int = 0) -> None:
         self.sched = sched
-        self.trails = Trails(self.limit, self.stacks, one=True)
+        self.trails = Trails(self.limit, self.stacks, True, self.queues)
         self.begun, self.wall = at, 0.0
         self.trails.set_clock(at)
         sched.write_down(self.trails)

@@ -12,12 +12,12 @@ from gosched.core.events import NAMES
 from gosched.core.states import WAIT_REASONS
 
 from .replay import Replay, writer
-from .things import NONE, RUNNABLE, WAITING, Step
+from .things import CALL, NONE, RUNNABLE, WAITING, Step
 from .units import count, span
 
+PLACES = ("P{}'s next", "the tail of P{}'s queue", "the tail of the global queue")
 PHASES = ("the program begins", "main is over, and the others are being ended", "the threads leave")
 STOPS = ("let others run", "was stopped to let others run", "has lost its P and queues for another")
-CODE = "in a call that nobody marked"
 
 
 def sentence(replay: Replay, step: Step) -> str:
@@ -75,11 +75,18 @@ class Teller:
         reason = "" if g is None or waited is None or not g.reason else f" ({WAIT_REASONS[g.reason]})"
         after = "" if waited is None else f" after {span(waited)}{reason}"
         by = self.args[1]
-        return f"{self.go(by)} woke {self.go()}{after}" if by else f"{self.go()} was woken{after} by no goroutine: a timer, the network, a thread"
+        return f"{self.go(by)} woke {self.go()}{after}" if by else f"{self.go()} was woken{after} {self.by_nobody()}"
+
+    def by_nobody(self) -> str:
+        return "by no goroutine: a timer, the network, a thread"
 
     def robbed(self) -> str:
         running = f", which runs {self.go()}" if self.step.g else ""
         return f"{self.m()} took P{self.step.p} from M{self.step.m}{running}"
+
+    def unmarked(self, number: int) -> str:
+        g = self.replay.world.goroutines.get(number)
+        return "" if g is not None and g.state == CALL else " that nobody marked"
 
     def task(self) -> str:
         parent = f" within task {self.args[1]}" if self.args[1] else ""
@@ -118,7 +125,7 @@ WORDS: dict[str, Callable[[Teller], str]] = {
     "SYSCALL_BEGIN": lambda t: f"{t.go()} enters a blocking call",
     "SYSCALL_END": lambda t: f"{t.go()} is back from its call",
     "GO_UNBLOCK": Teller.woken,
-    "BLOCKED": lambda t: f"{t.m()} sees {t.go(t.args[1])} on M{t.args[0]} for {span(t.args[2])} {CODE}",
+    "BLOCKED": lambda t: f"{t.m()} sees {t.go(t.args[1])} on M{t.args[0]} for {span(t.args[2])} in a call{t.unmarked(t.args[1])}",
     "ASK": lambda t: f"{t.m()} asks {t.go(t.args[1])} on M{t.args[0]} to let others run: it has kept its P for {span(t.args[2])}",
     "NETPOLL": lambda t: f"{t.p()} finds descriptors ready: {count(t.args[0], 'goroutine')} can go on",
     "TIMERS": lambda t: f"{t.p()} runs timers of P{t.args[0]} that are due",
@@ -130,4 +137,10 @@ WORDS: dict[str, Callable[[Teller], str]] = {
     "TASK_END": lambda t: f"task {t.args[0]} ends",
     "LOG": Teller.logged,
     "STACK": Teller.stack,
+    "QUEUE": lambda t: f"{t.go(t.args[0])} goes to {PLACES[t.args[1]].format(t.args[2])}",
+    "SPILL": lambda t: f"P{t.args[0]}'s queue is full: its {t.args[1]} oldest go to the global queue",
+    "REFILL": lambda t: f"P{t.args[0]} takes its share of the global queue: one to run, and {t.args[1]} into its own",
+    "DRAIN": lambda t: f"P{t.args[0]} is no more: what it had goes to the head of the global queue",
+    "EXPIRE": lambda t: f"the slice of P{t.args[0]} is over: who is next on it has no part in it any more",
+    "SPIN": lambda t: f"{t.m()} looks for work in the queues of others",
 }

@@ -49,7 +49,7 @@ def build(feed: Feed, hub: Hub | None) -> Starlette:
         return assets.get(request.path_params["name"]) or PlainTextResponse("there is no such part of the page\n", 404)
 
     async def what(request: Request) -> Response:
-        return json(about(feed.title, feed.live, *feed.span()))
+        return answer(about(feed.title, feed.live, *feed.span()))
 
     async def stream(request: Request) -> Response:
         if hub is not None and hub.full():
@@ -62,7 +62,7 @@ def build(feed: Feed, hub: Hub | None) -> Starlette:
         found = feed.goroutine(int(text)) if text.isascii() and text.isdecimal() and len(text) < 18 else None
         if found is None:
             return PlainTextResponse("there is no such goroutine, or it has ended\n", 404)
-        return json(encode(found))
+        return answer(encode(found))
 
     routes: list[tuple[str, Handler]] = [
         ("/", page),
@@ -74,5 +74,5 @@ def build(feed: Feed, hub: Hub | None) -> Starlette:
     return Starlette(routes=[Route(path, handler, methods=["GET"]) for path, handler in routes])
 
 
-def json(text: str) -> Response:
+def answer(text: str) -> Response:
     return Response(text, media_type="application/json")

@@ -57,10 +57,11 @@ class Refused(Exception):
 class Guard:
     """An ASGI application around another one."""
 
-    def __init__(self, inner: Application, address: Address, token: str) -> None:
+    def __init__(self, inner: Application, address: Address, token: str, longest: int = LONGEST) -> None:
         self.inner = inner
         self.address = address
         self.token = token
+        self.longest = longest
         self.cookie = f"gosched_view_{address.port}"  # cookies are of a host, whatever the port
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -83,8 +84,8 @@ class Guard:
         """Whether the token came in the query: then the cookie is due."""
         if scope["method"] not in ("GET", "HEAD"):
             raise Refused(405, f"{scope['method'][:20]} is not a method of this page: only GET")
-        if len(scope["raw_path"] or b"") + len(scope["query_string"]) > LONGEST:
-            raise Refused(414, f"the address is longer than {LONGEST:,} bytes")
+        if len(scope["raw_path"] or b"") + len(scope["query_string"]) > self.longest:
+            raise Refused(414, f"the address is longer than {self.longest:,} bytes")
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)

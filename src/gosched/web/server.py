@@ -11,7 +11,6 @@ import secrets
 import sys
 import threading
 import weakref
-from typing import cast
 
 import uvicorn
 
@@ -19,9 +18,7 @@ from gosched.errors import GoschedError
 from gosched.system.threads import OURS, in_forked_child
 
 from .address import Address, listen
-from .app import build
-from .feed import Feed, Moments
-from .guard import Guard
+from .guard import LONGEST, Application, Guard
 from .hub import Hub
 
 # The head of a request may be so long, in bytes; so many connections may be open.
@@ -51,13 +48,15 @@ class Loop(uvicorn.Server):
 
 
 class Server:
-    def __init__(self, feed: Feed, wanted: Address) -> None:
-        self.feed = feed
-        self.hub = Hub(cast(Moments, feed)) if feed.live else None
+    """`name`: as which it says where it is. `hub`: is told when it ends."""
+
+    def __init__(self, app: Application, wanted: Address, name: str = "gosched view", hub: Hub | None = None, longest: int = LONGEST) -> None:
+        self.name = name
+        self.hub = hub
         self.token = secrets.token_urlsafe(24)
         self.pid = os.getpid()
         self.sock, self.address = listen(wanted)
-        app = Guard(build(feed, self.hub), self.address, self.token)
+        app = Guard(app, self.address, self.token, longest)
         config = uvicorn.Config(
             app,
             loop="asyncio",
@@ -76,7 +75,7 @@ class Server:
         )
         self.begun = threading.Event()
         self.inner = Loop(config, self.begun)
-        self.thread = threading.Thread(target=self._serve, name="gosched view", daemon=True)
+        self.thread = threading.Thread(target=self._serve, name=name, daemon=True)
         _servers.add(self)
 
     @property
@@ -87,8 +86,8 @@ class Server:
         """Until it serves. Says where."""
         self.thread.start()
         if not self.begun.wait(BEGINS) or self.inner.loop is None:
-            raise GoschedError("the live page did not begin to serve")
-        print(f"gosched view: {self.url}", file=sys.stderr, flush=True)
+            raise GoschedError(f"{self.name}: the page did not begin to serve")
+        print(f"{self.name}: {self.url}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """From any thread but its own. Twice is once."""

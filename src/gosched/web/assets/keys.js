@@ -2,13 +2,13 @@
 
 import { h } from "./dom.js";
 
-const KEYS = [
+const VIEW = [
   ["space", "freeze the page, or go on; the program always goes on"], ["← →", "a moment back or on (with shift: ten)"], ["End", "back to now"], ["↑ ↓", "the goroutine before or after"],
   ["/", "search"], ["1 … 4", "goroutines, graph, channels and locks, events"], ["Esc", "close, clear"], ["?", "this card"],
 ];
 
-export function card(dialog) {
-  dialog.append(h("h2", { id: "keys-title" }, "Keys"), h("dl", {}, ...KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
+export function card(dialog, keys = VIEW, ...before) {
+  dialog.append(...before, h("h2", { id: "keys-title" }, "Keys"), h("dl", {}, ...keys.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
     h("p", { class: "quiet" }, "Letters of states: R running, Q queued to run, P preempted, S in a blocking call, W waiting."),
     h("form", { method: "dialog" }, h("button", {}, "Close")));
 }

@@ -5,12 +5,14 @@ import { clock } from "./format.js";
 import { link } from "./bits.js";
 import { E } from "./store.js";
 
-const KINDS = { go: "start", end: "end", steal: "steal", retake: "P taken", preempt: "preempt", block: "blocked", wake: "wake", park: "park", thread: "thread", procs: "procs", gc: "gc", user: "log", more: "more", lost: "lost" };
+const KINDS = { run: "run", go: "start", end: "end", steal: "steal", retake: "P taken", preempt: "preempt", block: "blocked", wake: "wake", park: "park", thread: "thread", procs: "procs", gc: "gc", user: "log", more: "more", lost: "lost", P: "P", global: "global", timer: "timer", net: "network", yield: "yield", queue: "queue", deadlock: "deadlock" };
 const SHOWN = 200;
 
 export class Log {
-  constructor(root, store, choose) {
+  /** `time`: how times are written; `seek`: called with the number of an entry that was clicked on, if entries can be gone to. */
+  constructor(root, store, choose, time = (t) => clock(t, 4), seek = null) {
     this.store = store;
+    this.time = time;
     this.off = new Set();
     this.needle = "";
     this.seen = new Set();
@@ -21,6 +23,7 @@ export class Log {
     this.pool = new Pool(this.entries, () => {
       const entry = { time: h("time"), kind: h("span", { class: "kind" }), words: h("span"), g: link(choose) };
       entry.root = h("div", { class: "entry" }, entry.time, entry.kind, h("span", {}, entry.g, entry.words));
+      if (seek) entry.root.addEventListener("click", () => seek(entry.number));
       return entry;
     });
     root.append(this.kinds, this.entries);
@@ -45,7 +48,7 @@ export class Log {
   show(moment, anyway = false) {
     if (!moment) return;
     const last = this.store.events.at(-1)?.[E.number] ?? 0;
-    if (!anyway && last === this.last && moment.t === this.moment?.t) return;
+    if (!anyway && last === this.last && moment.t === this.moment?.t && moment.last === this.moment?.last) return;
     this.moment = moment;
     this.last = last;
     const found = [];
@@ -53,13 +56,15 @@ export class Log {
     for (let i = this.store.events.length - 1; i >= 0 && found.length < SHOWN; i--) {
       const event = this.store.events[i];
       if (!this.seen.has(event[E.kind])) this.offer(event[E.kind]);
-      if (event[E.t] > moment.t + 1e-3 || this.off.has(event[E.kind])) continue;
+      if ((moment.last === undefined ? event[E.t] > moment.t + 1e-3 : event[E.number] > moment.last) || this.off.has(event[E.kind])) continue;
       if (this.needle && (id ? event[E.g] !== Number(id) : !event[E.text].toLowerCase().includes(this.needle))) continue;
       found.push(event);
     }
     this.pool.show(found, (entry, event) => {
+      entry.number = event[E.number];
       attribute(entry.root, "data-kind", event[E.kind]);
-      text(entry.time, clock(event[E.t], 4));
+      attribute(entry.root, "aria-current", event[E.number] === moment.last ? "true" : null);
+      text(entry.time, this.time(event[E.t]));
       text(entry.kind, KINDS[event[E.kind]] ?? event[E.kind]);
       text(entry.words, event[E.text]);
       hide(entry.g, !event[E.g]);

@@ -9,7 +9,9 @@ import { G } from "./store.js";
 const EVERY_MS = 1_000;
 
 export class Panel {
-  constructor(root, store, choose, chosen) {
+  /** `describe`: finds out about one. */
+  constructor(root, store, choose, chosen, describe = (id) => ask(`/goroutine/${id}`)) {
+    this.describe = describe;
     this.root = root;
     this.store = store;
     this.choose = choose;
@@ -17,6 +19,7 @@ export class Panel {
     this.id = 0;
     this.asked = 0;
     this.drawn = "";
+    this.time = (t) => clock(t, 4);
   }
 
   open(id) {
@@ -49,7 +52,7 @@ export class Panel {
     this.asked = performance.now();
     let found;
     try {
-      found = await ask(`/goroutine/${id}`);
+      found = await this.describe(id);
     } catch (error) {
       found = { id, gone: error.message };
     }
@@ -83,18 +86,22 @@ export class Panel {
       parts.push(h("h3", {}, "Waits on"));
       for (const [what, holder] of found.on) parts.push(h("p", {}, h("code", {}, what), ...(holder ? [", held by ", link(this.choose, holder)] : [])));
     }
-    parts.push(h("h3", {}, "Stack, innermost first"));
-    if (!found.seen) parts.push(h("p", { class: "quiet" }, "This build cannot look at the frames of others while they run."));
-    else if (!found.stack.length) parts.push(h("p", { class: "quiet" }, found.begun ? "No frame of the program's own." : "It has not begun."));
-    parts.push(...found.stack.map(frame));
+    if (found.stack) this.add_stack(parts, found);
     parts.push(h("h3", {}, "Started by"));
     parts.push(found.creator ? h("p", {}, link(this.choose, found.creator)) : h("p", { class: "quiet" }, "no goroutine: from outside"));
     if (found.origin) parts.push(frame(found.origin));
     if (found.history?.length) {
       parts.push(h("h3", {}, "What it was seen to do"));
-      parts.push(h("div", { class: "past" }, ...found.history.slice(-20).reverse().flatMap((entry) => past(entry, this.store))));
+      parts.push(h("div", { class: "past" }, ...found.history.slice(-20).reverse().flatMap((entry) => past(entry, this.store, this.time))));
     }
     return parts;
+  }
+
+  add_stack(parts, found) {
+    parts.push(h("h3", {}, "Stack, innermost first"));
+    if (!found.seen) parts.push(h("p", { class: "quiet" }, "This build cannot look at the frames of others while they run."));
+    else if (!found.stack.length) parts.push(h("p", { class: "quiet" }, found.begun ? "No frame of the program's own." : "It has not begun."));
+    parts.push(...found.stack.map(frame));
   }
 }
 
@@ -104,7 +111,7 @@ function frame(place) {
     ...(place.source ? [h("pre", {}, place.source)] : []));
 }
 
-function past([t, state, reason], store) {
+function past([t, state, reason], store, time) {
   const words = typeof reason === "string" ? reason : store.reason(reason) || WORDS[state];
-  return [h("span", { class: "quiet mono" }, clock(t, 4)), badge(state), h("span", {}, words)];
+  return [h("span", { class: "quiet mono" }, time(t)), badge(state), h("span", {}, words)];
 }

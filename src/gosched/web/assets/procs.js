@@ -5,12 +5,21 @@ import { brief, span } from "./format.js";
 import { badge, link, strip } from "./bits.js";
 import { G, P } from "./store.js";
 
-const RING = 256;
 const AROUND = 2 * Math.PI * 33;
 const MARK_MS = 1_600;
+const FIGURES = {
+  ticks: (p) => brief(p[P.turns]),
+  stole: (p) => (p[P.steals] ? `${brief(p[P.stolen])} in ${brief(p[P.steals])}` : "0"),
+  handoffs: (p) => brief(p[P.handoffs]),
+  retaken: (p) => brief(p[P.retakes]),
+  timers: (p) => brief(p[P.timers]),
+};
 
 export class Procs {
-  constructor(parent, choose) {
+  /** `figures`: which of them stand at the bottom of each card. */
+  constructor(parent, choose, figures = Object.keys(FIGURES)) {
+    this.figures = figures;
+    this.ring = 256;
     this.pool = new Pool(parent, () => this.make(choose));
   }
 
@@ -34,7 +43,7 @@ export class Procs {
     card.strip = strip(choose, 14);
     card.slice = h("i");
     card.bar = h("div", { class: "slice" }, card.slice);
-    card.figures = ["ticks", "stole", "handoffs", "retaken", "timers"].map((what) => [h("b"), what]);
+    card.figures = this.figures.map((what) => [h("b"), what]);
     card.root = h(
       "article", { class: "card proc", role: "listitem" },
       h("header", {}, card.name, card.status, card.mark),
@@ -56,7 +65,7 @@ export class Procs {
     text(card.status, p[P.status] === "running" ? (p[P.m] >= 0 ? `on M${p[P.m]}` : "between threads") : p[P.status]);
     attribute(card.root, "data-status", p[P.status]);
     attribute(card.root, "aria-label", `P${p[P.id]}, ${p[P.status]}, ${Math.max(0, p[P.length])} queued`);
-    attribute(card.fill, "stroke-dasharray", `${((AROUND * Math.max(0, p[P.length])) / RING).toFixed(1)} ${AROUND.toFixed(1)}`);
+    attribute(card.fill, "stroke-dasharray", `${((AROUND * Math.min(this.ring, Math.max(0, p[P.length]))) / this.ring).toFixed(1)} ${AROUND.toFixed(1)}`);
     text(card.length, p[P.length] < 0 ? "–" : String(p[P.length]));
     attribute(card.badge, "data-state", running?.[G.state] ?? (p[P.g] ? "R" : ""));
     hide(card.badge, !p[P.g]);
@@ -71,8 +80,7 @@ export class Procs {
     style(card.slice, "transform", `scaleX(${Math.min(1, p[P.held]).toFixed(2)})`);
     attribute(card.bar, "class", late ? "slice long" : "slice");
     attribute(card.bar, "title", late ? `in one turn for ${span(p[P.held])}` : "how long the turn lasts, up to 1 s");
-    const figures = [brief(p[P.turns]), p[P.steals] ? `${brief(p[P.stolen])} in ${brief(p[P.steals])}` : "0", brief(p[P.handoffs]), brief(p[P.retakes]), brief(p[P.timers])];
-    figures.forEach((figure, i) => text(card.figures[i][0], figure));
+    for (const [value, what] of card.figures) text(value, FIGURES[what](p));
     this.mark(card, p, now);
   }
 

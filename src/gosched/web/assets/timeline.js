@@ -5,8 +5,9 @@ import { clock, span } from "./format.js";
 import { Chart } from "./charts.js";
 
 export class Timeline {
-  /** `seek`: called with the number of a frame that is kept, or of a recording with its time. */
-  constructor(root, seek) {
+  /** `seek`: called with the number of a frame that is kept, or of a recording with its time. `time`: how times are written. */
+  constructor(root, seek, time = clock) {
+    this.time = time;
     this.canvas = h("canvas", { "aria-hidden": "true" });
     this.range = h("input", { type: "range", min: 0, max: 0, value: 0, step: "any", "aria-label": "Time: scrub over the last minutes" });
     this.cursor = h("span", { class: "cursor" });
@@ -25,8 +26,8 @@ export class Timeline {
     const share = last > first ? (at - first) / (last - first) : 1;
     style(this.cursor, "left", `calc(${(100 * share).toFixed(2)}% - 1px)`);
     const behind = series.length ? series.at(-1).t - t : 0;
-    text(this.now, `${clock(t)}${behind > 0.05 ? `  −${span(behind)}` : ""}`);
-    attribute(this.range, "aria-valuetext", clock(t));
+    text(this.now, `${this.time(t)}${behind > 0.05 ? `  −${span(behind)}` : ""}`);
+    attribute(this.range, "aria-valuetext", this.time(t));
     if (now - this.drawn > 500) {
       this.drawn = now;
       this.draw(series);
