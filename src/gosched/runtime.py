@@ -6,9 +6,7 @@ exception, that all are asleep. So Ctrl-C ends a program in which every goroutin
 
 from __future__ import annotations
 
-import _thread
 import atexit
-import contextlib
 import os
 import time
 import warnings
@@ -19,6 +17,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, ParamSpec, TypedDict, TypeVar, Unpack, overload
 
+from gosched.core.bell import Bell
 from gosched.core.blockcall import call_blocking
 from gosched.core.ending import begin_ending, begin_exit, cut_off, still_dead
 from gosched.core.g import Goroutine, Watcher
@@ -126,8 +125,7 @@ class Runtime(Program):
         self._detect = deadlock
         self._grace = float(grace)
         self._pid = os.getpid()
-        self._bell = _thread.allocate_lock()
-        self._bell.acquire()
+        self._bell = Bell()
         self._errands = Errands(self.changed)
         self._closed = False
         self._why = "end"
@@ -211,8 +209,7 @@ class Runtime(Program):
     # ---- waiting ----
 
     def changed(self) -> None:
-        with contextlib.suppress(RuntimeError):  # rung already
-            self._bell.release()
+        self._bell.ring()
 
     def _wait_for(self, main: Main) -> None:
         """Until main is done or the program fails."""
@@ -229,7 +226,7 @@ class Runtime(Program):
             else:
                 suspicion = 0.0
                 self.asleep = False
-            self._bell.acquire(timeout=suspicion or GLANCE)
+            self._bell.listen(suspicion or GLANCE)
 
     def _deadlocked(self) -> None:
         self._why = "deadlock"
@@ -264,7 +261,7 @@ class Runtime(Program):
                 deadline = now + self._grace
             if now >= deadline:
                 return
-            if not self._bell.acquire(timeout=min(deadline - now, SLICE)):
+            if not self._bell.listen(min(deadline - now, SLICE)):
                 self._host.end_hogs()
             before, now = now, time.monotonic()
             deadline += max(0.0, now - before - 2 * SLICE)  # race: if we wake late the others may have stood as well: that time is not theirs

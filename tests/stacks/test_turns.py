@@ -12,6 +12,7 @@ import pytest
 
 import gosched
 from gosched import Chan, Event, WaitGroup, asleep, go, yield_now
+from gosched.core.native import current_m
 from tests.stalls.waiting import CAN_SUSPEND, COMPILED, NEVER_TOLD, PATIENCE, until, until_slowly
 
 from .places import Place
@@ -101,6 +102,57 @@ def test_a_bound_one_gets_its_turns(place: Place, hog: Callable[[list[int]], Non
     assert place.run(main) == list(range(5))
     if place.procs == 1 and place.light and not homes["moved"]:  # race: main may lose the P to another M, before or after the bound one runs
         assert homes["bound"] == homes["hog"]
+
+
+class Deaf:
+    """Loses three questions: late, very late, when the P is taken, and the first one after that."""
+
+    def __init__(self, asker: Any) -> None:
+        self.asker = asker
+        self.cheap = asker.cheap
+        self.lost = 0
+
+    def ask(self, m: Any) -> bool:
+        if self.lost < 3:
+            self.lost += 1
+            return True
+        return bool(self.asker.ask(m))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.asker, name)
+
+
+def test_a_lost_question_is_asked_again(place: Place, stop: list[int]) -> None:
+    """The hog has no P any more, so that sysmon sees it no more, and the bound one can run on its thread alone."""
+    if not place.light:
+        pytest.skip("nobody is bound to another one's thread")
+
+    def bound(ch: Chan[int], log: list[int]) -> None:
+        for value in ch:
+            log.append(value)  # noqa: PERF402
+
+    def burns(begun: list[int]) -> None:
+        begun.append(1)
+        spins(stop)
+
+    async def main() -> int:
+        host = current_m().sched.host
+        host.asker = deaf = Deaf(host.asker)
+        log: list[int] = []
+        ch: Chan[int] = Chan(1)
+        g = go(bound, ch, log)
+        await until(lambda: g.state == "waiting", "it to wait")
+        begun: list[int] = []
+        burning = go(burns, begun)
+        await until_slowly(lambda: begun, "the hog")
+        await ch.asend(1)
+        await soon(lambda: log, "its turn")
+        stop.append(1)
+        await until_slowly(burning.is_dead, "the hog's end")
+        return deaf.lost
+
+    lost = place.run(main)
+    assert lost == 3 or place.procs > 1  # with more, they may not have met
 
 
 @pytest.mark.parametrize("n", [1, 3])

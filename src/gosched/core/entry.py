@@ -63,6 +63,7 @@ def exit_syscall(m: M) -> bool:
     if p is None:
         return False
     acquire_p(m, p)
+    p.begin_turn()  # sysmon watches anew: it has done with the turn in which it took the P, and would let this goroutine keep it for ever
     return True
 
 

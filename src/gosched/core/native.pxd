@@ -119,6 +119,7 @@ cdef extern from "watch.h" nogil:
     void gs_watch_rouse(gs_watch *)
     void gs_watch_stamp(gs_watch *, int64_t)
     void gs_watch_wake(gs_watch *)
+    void gs_watch_remind(gs_watch *, int)
     int gs_keep_watch(gs_watch *, int32_t *, int64_t *, int64_t *)
     int gs_look(gs_watch *, int64_t)
     int64_t gs_watch_pause(gs_watch *)
@@ -519,6 +520,8 @@ cdef class SchedulerWords(Guarded):
         GS_STORE(&self.watch.procs, n)
     cdef inline void watch_quickly(self) noexcept:
         self.watch.calm = 0
+    cdef inline void remind(self, bint first) noexcept:
+        gs_watch_remind(&self.watch, first)
     cdef inline void end_watch(self) noexcept:
         GS_STORE(&self.watch.ends, 1)
         gs_watch_wake(&self.watch)

@@ -293,7 +293,7 @@ cdef class SchedulerWords(Guarded):
         self.watch.trace_ns = trace_ns
 
     cpdef int keep_watch(self) noexcept:
-        """Looks, without the GIL, until there is something to act on: OVER, NEWS, TRACE or POLL_NOW."""
+        """Looks, without the GIL, until there is something to act on: OVER, NEWS, TRACE, POLL_NOW or AGAIN."""
         cdef int found
         with nogil:
             found = gs_keep_watch(&self.watch, &self.w_idle_ps, &self.w_last_poll, &self.w_net_waiters)

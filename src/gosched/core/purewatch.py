@@ -10,11 +10,11 @@ import time
 from typing import Any
 
 from .purepoints import point
-from .states import BLOCKED, FINE, LATE, MOMENT_BITS, NEWS, OVER, POLL_NOW, POLL_NS, TRACE, VERY_LATE
+from .states import AGAIN, BLOCKED, FINE, LATE, MOMENT_BITS, NEWS, OVER, POLL_NOW, POLL_NS, TRACE, VERY_LATE
 
 REST_NS = 5_000_000
 # Looks are so far apart in virtual time, for so many rounds, and then rarer: as in watch.h.
-QUICK_NS, QUICK_ROUNDS, EASY = 20_000, 50, 4
+QUICK_NS, QUICK_ROUNDS, EASY, RARELY = 20_000, 50, 4, 64
 
 
 class Pulse:
@@ -119,6 +119,7 @@ class Watch:
         self._asleep = self._ends = False
         self._procs = self._moment = self._calm = self._delay = 0
         self._slice_ns = self._late_ns = self._cap_ns = self._trace_ns = self._trace_at = 0
+        self._again_ns = self._again_at = 0
 
     def watch_p(self, p: Eye) -> None:
         self._eyes.append(p)
@@ -135,6 +136,12 @@ class Watch:
 
     def watch_quickly(self) -> None:
         self._calm = 0
+
+    def remind(self, first: bool) -> None:
+        """By sysmon: somebody who has lost its P was asked for the first time, or again."""
+        self._again_ns = self._slice_ns if first else min(2 * self._again_ns, RARELY * self._slice_ns)
+        if self._again_at == 0:
+            self._again_at = time.monotonic_ns() + self._again_ns
 
     def set_watch(self, slice_ns: int, late_ns: int, cap_ns: int, trace_ns: int) -> None:
         """How long a slice is, after how long a goroutine is asked to end its own, the longest sleep between looks, the time between lines."""
@@ -170,7 +177,7 @@ class Watch:
         raise NotImplementedError
 
     def keep_watch(self) -> int:
-        """Looks until there is something to act on: OVER, NEWS, TRACE or POLL_NOW."""
+        """Looks until there is something to act on: OVER, NEWS, TRACE, POLL_NOW or AGAIN."""
         idle_looks = 0
         while not self._ends:
             self._rest.clear()
@@ -180,11 +187,14 @@ class Watch:
                 point()
                 self._asleep = True
                 if self.idle_ps() >= self._procs and not self._ends:  # race: a P was taken just before it could be seen that we sleep
-                    self._rest.sleep(-1)
+                    self._rest.sleep(self._again_at or -1)
                 self._asleep = False
             now = time.monotonic_ns()
             if not self._ends and self.look_once(now):
                 return NEWS
+            if self._again_at != 0 and now >= self._again_at:
+                self._again_at = 0
+                return AGAIN
             if self.net_waiters() != 0 and self.last_poll() != 0 and self.last_poll() + POLL_NS < now:
                 return POLL_NOW
             if self._trace_ns and now >= self._trace_at:

@@ -72,7 +72,7 @@ GLOBAL, BEHIND, PREEMPTED, SYSCALL, OWN_THREAD, SPENDING = range(1, 7)
 
 # How a P stands, in sysmon's eyes, and what a watch returns for: watch.h has the same.
 FINE, BLOCKED, LATE, VERY_LATE = range(4)
-OVER, NEWS, TRACE, POLL_NOW = range(4)
+OVER, NEWS, TRACE, POLL_NOW, AGAIN = range(5)
 
 # A mutex's word.
 FREE, LOCKED, CONTENDED = 0, 1, 2

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from .entry import retake
 from .events import E_ASK, E_BLOCKED, SYSMON
-from .states import ALIVE, LATE, NEWS, OVER, POLL_NOW, POLL_NS, TRACE
+from .states import AGAIN, ALIVE, LATE, NEWS, OVER, POLL_NOW, POLL_NS, TRACE
 
 if TYPE_CHECKING:
     from .m import M
@@ -37,6 +37,8 @@ def run_sysmon(s: Scheduler) -> None:
             look_at_net(s)
         elif found == NEWS:
             attend(s)
+        elif found == AGAIN:
+            ask_again(s)
         found = s.keep_watch()
 
 
@@ -73,7 +75,7 @@ def tend(s: Scheduler, p: P, stage: int) -> None:
         if stage >= LATE or needed(s, p):
             take_blocked(s, p, m, stage)
     elif wanted(s, p, m) and (not ask_hog(s, p, m) or stage > LATE):
-        take_by_force(s, p)
+        take_by_force(s, p, m)
     if m is not None and stage == LATE and not m.marked():
         s.host.stalled(m, stood_for(s, p), p.seen_detached())
     if m is not None and stage >= LATE and not p.seen_detached():
@@ -101,14 +103,16 @@ def take_blocked(s: Scheduler, p: P, m: M, stage: int) -> None:
         if s.trail is not None:
             s.trail.tell3(SYSMON, E_BLOCKED, m.id, m.goid, stood_for(s, p))
         s.watch_quickly()
-        if stage >= LATE or m.aside != 0 or s.host.cheap_to_ask():
-            ask(s, m)
+        if (stage >= LATE or m.aside != 0 or s.host.cheap_to_ask()) and ask(s, m):
+            s.remind(True)
 
 
-def take_by_force(s: Scheduler, p: P) -> None:
+def take_by_force(s: Scheduler, p: P, m: M) -> None:
     if retake(s, p):
         p.forced += 1
         s.watch_quickly()
+        if m.asked:
+            s.remind(True)
     else:
         p.look_anew()
 
@@ -132,3 +136,13 @@ def ask(s: Scheduler, m: M) -> bool:
         return True
     m.asked = False
     return False
+
+
+def ask_again(s: Scheduler) -> None:
+    """Who was asked and has lost its P. The frame whose events were switched on may have ended without one, or the trace function got lost."""
+    anybody = False
+    for m in list(s.allm):
+        if m.asked and m.busy() and not m.in_runtime and m.lost_p():
+            anybody = ask(s, m) or anybody
+    if anybody:
+        s.remind(False)

@@ -16,6 +16,9 @@
  * Looks are 20 us apart at first, then ever rarer: up to cap_ns while somebody stands still, and GS_EASY times that while every P moves on between two
  * looks. A wake-up costs 20 to 30 us of CPU on a virtual machine, so a thousand in a second would be 2 % of a core.
  *
+ * Who has lost its P is not looked at any more. If it was asked to let others run, and the question got lost, it is asked again: a slice later, and then
+ * ever more rarely (again_at). Only sysmon writes that.
+ *
  * Deep sleep: all Ps are idle. Sysmon sets `asleep`, then reads `idle` again; whoever takes a P has counted `idle` down, then reads `asleep`.
  *
  * `moment` is a coarse clock, for who must not read a real one: every look sets it. It stands still while sysmon sleeps deeply, so who rouses sysmon sets
@@ -31,8 +34,8 @@
 enum { GS_FINE, GS_BLOCKED, GS_LATE, GS_VERY_LATE };
 #define GS_MOMENT(ns) ((int32_t)((ns) >> 24)) /* 17 ms; goes round once in two years */
 #define GS_POLL_NS 10000000 /* after so long without a look at the netpoller sysmon looks itself */
-enum { GS_OVER, GS_NEWS, GS_TRACE, GS_POLL_NOW };
-enum { GS_QUICK_ROUNDS = 50, GS_EASY = 4 };
+enum { GS_OVER, GS_NEWS, GS_TRACE, GS_POLL_NOW, GS_AGAIN };
+enum { GS_QUICK_ROUNDS = 50, GS_EASY = 4, GS_RARELY = 64 };
 
 typedef struct gs_pulse {
     void *userp;      /* the P, while its M runs user code */
@@ -58,7 +61,7 @@ typedef struct gs_watch {
     gs_pulse *pulses;
     gs_note note;
     int32_t asleep, procs, ends, calm, idle_looks, busy, still, moment;
-    int64_t slice_ns, late_ns, cap_ns, delay, trace_ns, trace_at;
+    int64_t slice_ns, late_ns, cap_ns, delay, trace_ns, trace_at, again_ns, again_at;
 } gs_watch;
 
 static inline void gs_watch_eye(gs_watch *w, gs_eye *e, void *p)
@@ -181,9 +184,17 @@ static inline void gs_watch_sleep(gs_watch *w, int32_t *idle)
 {
     GS_STORE(&w->asleep, 1);
     if (GS_LOAD(idle) >= GS_LOAD(&w->procs) && !GS_LOAD(&w->ends))
-        gs_note_sleep(&w->note, -1);
+        gs_note_sleep(&w->note, w->again_at != 0 ? w->again_at : -1);
     GS_STORE(&w->asleep, 0);
     w->idle_looks = 0;
+}
+
+/* By sysmon: somebody who has lost its P was asked for the first time, or again. */
+static inline void gs_watch_remind(gs_watch *w, int first)
+{
+    w->again_ns = first ? w->slice_ns : 2 * w->again_ns < GS_RARELY * w->slice_ns ? 2 * w->again_ns : GS_RARELY * w->slice_ns;
+    if (w->again_at == 0)
+        w->again_at = gs_now() + w->again_ns;
 }
 
 /* In how many ns the next look is due. */
@@ -215,6 +226,10 @@ static inline int gs_keep_watch(gs_watch *w, int32_t *idle, int64_t *last_poll, 
         gs_watch_stamp(w, now);
         if (gs_look(w, now))
             return GS_NEWS;
+        if (w->again_at != 0 && now >= w->again_at) {
+            w->again_at = 0;
+            return GS_AGAIN;
+        }
         if (GS_LOAD(waiters) != 0 && GS_LOAD(last_poll) != 0 && GS_LOAD(last_poll) + GS_POLL_NS < now)
             return GS_POLL_NOW;
         if (w->trace_ns != 0) {
