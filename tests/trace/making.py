@@ -108,6 +108,7 @@ def encode(
     cut: list[int] | None = None,
     why: str = "end",
     lost: int = 0,
+    read_from: int | None = None,
 ) -> bytes:
     """As a recorder would have written it, with so many events a piece."""
     out = files.MAGIC + files.encode_header(header(virtual=virtual)) + files.encode_strings(0, strings)
@@ -118,7 +119,7 @@ def encode(
         for at in range(0, len(events), piece):
             out += encode_some(trail, events[at : at + piece])
     ended = max((event[0] for event in told), default=BEGUN) + 10
-    return out + files.encode_goroutines(alive or []) + files.encode_end(End(ended, lost, why, complete, cut))
+    return out + files.encode_goroutines(alive or []) + files.encode_end(End(ended, lost, why, complete, cut, read_from))
 
 
 def encode_some(trail: int, events: list[Told]) -> bytes:

@@ -99,6 +99,7 @@ def test_a_file_that_was_cut_off_is_read_up_to_its_last_whole_record() -> None:
         (HEAD + files.encode_end(End(1, 0, "bored", True)), "End.why is 'bored'; it must be one of end, asked, sigquit, deadlock, stall"),
         (HEAD + files.encode_end(End(True, 0, "end", True)), "End.ended is True; it must be int"),
         (HEAD + files.encode_end(End(1, 0, "end", True, ["x"])), "End.cut is ['x']; it must be a list of numbers"),  # type: ignore[list-item]
+        (HEAD + files.encode_end(End(1, 0, "end", True, None, 1.5)), "End.read_from is 1.5; it must be int | None"),  # type: ignore[arg-type]
         (HEAD + files.encode_end(End(1, 0, "end", True)) + files.encode_strings(0, []), "a record after the last one (E)"),
         (MAGIC + files.encode_record(b"H", b"{}"), "some.trace, byte 25: Header has no 'gosched'"),
         (MAGIC + files.encode_record(b"H", b"{"), "some.trace, byte 25: no JSON: "),

@@ -30,6 +30,7 @@ from gosched.core.events import (
     E_PROC_STEAL,
     E_PROC_STOP,
     E_PROCS,
+    E_QUEUE,
     E_REGION_BEGIN,
     E_STACK,
     E_STEAL,
@@ -101,6 +102,7 @@ CASES: list[tuple[Story, str]] = [
     (begin().m(0, E_GO_STOP, YIELDS), "M0 runs nothing and has P0; it would have to run a goroutine"),
     (begin().m(0, E_GO_START, 1).m(0, E_GO_STOP, NO_P), "M0 runs goroutine 1 and has P0; it would have to have no P, as it says"),
     (begin().m(0, E_GO_START, 1).m(0, E_GO_STOP, 3), "stop reason 3; the last is 2"),
+    (begin().m(0, E_QUEUE, 1, 3, 0), "place 3; the last is 2"),
     (begin().m(0, E_GO_START, 1).m(0, E_GO_BLOCK, 77), "wait reason 77; the last is 15"),
     (begin().m(0, E_GO_START, 1).m(0, E_SYSCALL_BEGIN).m(0, E_GO_END), "goroutine 1 is in a call on M0 since"),
     (begin().m(0, E_GO_START, 1).m(0, E_SYSCALL_BEGIN).m(0, E_SYSCALL_BEGIN), "it would have to be running"),
@@ -341,6 +343,20 @@ def test_a_file_whose_writer_died_may_lack_what_events_need() -> None:
     replay = Replay.of(recording)
     assert [NAMES[step.kind] for step in replay.run()] == ["M_START", "PROC_START"]
     assert replay.notes()[-1].startswith("the end is missing, and so is what this needs: GO_START(g 2) by M0 at 0.000060 ms")
+
+
+@pytest.mark.parametrize(("late", "legal"), [(10, True), (11, False)])
+def test_a_file_written_while_others_ran_on(late: int, legal: bool) -> None:
+    """Its trails were read one after the other: the one of the thread outside before it told of a goroutine, M0's after that one ran."""
+    story = begin().m(0, E_GO_START, 2)
+    recording = story.recording(why="asked", read_from=story.now - 10 + late)
+    replay = Replay.of(recording)
+    if legal:
+        assert [NAMES[step.kind] for step in replay.run()][-2:] == ["M_START", "PROC_START"]
+        assert "GO_START(g 2)" in replay.notes()[-1]
+    else:
+        with pytest.raises(IllegalTrace, match="GO_START"):
+            list(replay.run())
 
 
 # ---- live ----

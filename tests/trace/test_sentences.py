@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 from gosched.core.events import (
+    AT_GLOBAL,
+    AT_NEXT,
+    AT_TAIL,
     E_ASK,
     E_BLOCKED,
+    E_DRAIN,
+    E_EXPIRE,
     E_GC_BEGIN,
     E_GC_END,
     E_GO_BLOCK,
@@ -29,8 +34,12 @@ from gosched.core.events import (
     E_PROC_STEAL,
     E_PROC_STOP,
     E_PROCS,
+    E_QUEUE,
+    E_REFILL,
     E_REGION_BEGIN,
     E_REGION_END,
+    E_SPILL,
+    E_SPIN,
     E_STACK,
     E_STEAL,
     E_SYSCALL_BEGIN,
@@ -113,6 +122,14 @@ CASES: list[tuple[Story, str]] = [
     (running().m(0, E_LOG, 0, 5, 6), "goroutine 1 (main) says: category: message"),
     (begin().m(0, E_LOG, 8, 99, 6), "M0 says in task 8: string 99: message"),
     (running().m(0, E_STACK, 7), "at work app.py:3 < main app.py:9"),
+    (running().m(0, E_QUEUE, 1, AT_NEXT, 0), "goroutine 1 (main) goes to P0's next"),
+    (running().m(0, E_QUEUE, 1, AT_TAIL, 0), "goroutine 1 (main) goes to the tail of P0's queue"),
+    (running().m(0, E_QUEUE, 1, AT_GLOBAL, 0), "goroutine 1 (main) goes to the tail of the global queue"),
+    (running().m(0, E_SPILL, 0, 128), "P0's queue is full: its 128 oldest go to the global queue"),
+    (begin().m(0, E_REFILL, 0, 3), "P0 takes its share of the global queue: one to run, and 3 into its own"),
+    (begin().m(0, E_DRAIN, 1), "P1 is no more: what it had goes to the head of the global queue"),
+    (running().m(0, E_EXPIRE, 0), "the slice of P0 is over: who is next on it has no part in it any more"),
+    (begin().m(0, E_SPIN), "M0 looks for work in the queues of others"),
 ]
 
 

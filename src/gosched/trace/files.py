@@ -22,7 +22,7 @@ import json
 import os
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 from gosched.core.events import ARGS, E_BY, NAMES
@@ -84,6 +84,7 @@ class End:
     why: str
     complete: bool  # False: a flight recorder's, whose beginning is cut off
     cut: list[int] | None = None  # the trails whose beginning is; None: whichever do not begin with M_START
+    read_from: int | None = None  # others ran on while the trails were read, one after the other, from then on
 
 
 class Piece(NamedTuple):
@@ -134,10 +135,7 @@ def encode_goroutines(goroutines: Iterable[Alive]) -> bytes:
 
 
 def encode_end(end: End) -> bytes:
-    told = asdict(end)
-    if end.cut is None:
-        del told["cut"]
-    return encode_record(END, encode_json(told))
+    return encode_record(END, encode_json({name: value for name, value in asdict(end).items() if value is not None}))
 
 
 def encode_event(kind: int, after: int, args: Iterable[int] = ()) -> bytes:
@@ -231,7 +229,14 @@ def parse_json(payload: bytes, name: str, at: int) -> Any:
 
 
 # What a field's annotation demands of its value. A bool is an int in Python, and is none here.
-CHECKS: dict[str, tuple[type, ...]] = {"str": (str,), "bool": (bool,), "int": (int,), "float": (int, float), "list[int] | None": (list, type(None))}
+CHECKS: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "bool": (bool,),
+    "int": (int,),
+    "float": (int, float),
+    "int | None": (int, type(None)),
+    "list[int] | None": (list, type(None)),
+}
 
 
 def fill(into: type, told: Any, name: str, at: int) -> Any:
@@ -246,7 +251,7 @@ def fill(into: type, told: Any, name: str, at: int) -> Any:
             if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
                 raise TraceFileError(name, at, f"{into.__name__}.{f.name} is {short(value)}; it must be {f.type}")
             values[f.name] = printable(value) if isinstance(value, str) else value
-        elif f.name != "cut":
+        elif f.default is MISSING:
             raise TraceFileError(name, at, f"{into.__name__} has no {f.name!r}")
     return into(**values)
 

@@ -152,11 +152,13 @@ class Recorder:
         """What a trail could not say of itself: it ends with events that were lost."""
         return files.encode_piece(trail.id, self.clock(), OUTSIDE, files.encode_event(E_LOST, 0, (trail.untold(),)))
 
-    def tail(self, why: str, complete: bool, cut: list[int] | None = None) -> bytes:
+    def tail(self, why: str, complete: bool, cut: list[int] | None = None, read_from: int | None = None) -> bytes:
+        """`read_from`: the program goes on, and has since then, while the trails were read."""
         assert self.sched is not None
         living = [files.Alive(g.id, g.name, g.state, g.wait_reason or "", creator_of(g)) for g in self.sched.goroutines()]
         lost = sum(trail.untold() for trail in list(self.trails.all)) if self.trails else 0
-        return files.encode_goroutines(living) + files.encode_end(files.End(ended=self.clock(), lost=lost, why=why, complete=complete, cut=cut))
+        end = files.End(ended=self.clock(), lost=lost, why=why, complete=complete, cut=cut, read_from=read_from)
+        return files.encode_goroutines(living) + files.encode_end(end)
 
 
 class FileRecorder(Recorder):
@@ -211,8 +213,9 @@ class FileRecorder(Recorder):
             self._file = None
 
     def finish(self, why: str) -> None:
+        began = None if why == "end" else self.clock()
         self._save(rest=True)
-        self._write(self.tail(why, complete=True))
+        self._write(self.tail(why, complete=True, read_from=began))
         if self._file is not None:
             with contextlib.suppress(OSError):  # said already, or nothing that could still be done
                 self._file.close()
@@ -283,6 +286,7 @@ class FlightRecorder(Recorder):
             raise ValueError(f"FlightRecorder.dump: why must be one of {', '.join(files.WHYS)}, not {why!r}")
         target = os.fspath(path) if path is not None else self.path or f"gosched-{self.pid}-{why}.trace"
         with self._reading:
+            began = self.clock()
             pieces, cut = [], []
             for trail in list(self.trails.all):
                 told = trail.pieces(0, 0)
@@ -291,7 +295,7 @@ class FlightRecorder(Recorder):
                 pieces += [files.encode_piece(trail.id, begun, who, data) for _, begun, who, _, data, _ in told]
                 if trail.untold():
                     pieces.append(self.gap(trail))
-            parts = [self.header(), files.encode_strings(0, list(self.trails.strings)), *pieces, self.tail(why, not cut, cut)]
+            parts = [self.header(), files.encode_strings(0, list(self.trails.strings)), *pieces, self.tail(why, not cut, cut, began)]
         Path(target).write_bytes(b"".join(parts))
         return target
 

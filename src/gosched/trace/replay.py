@@ -109,8 +109,9 @@ class Trail:
 
 
 class Replay:
-    """`whole`: from the beginning of the program on. `quiet`: until then events are played without a word. `cut_short`: its writer died, each
-    trail ends somewhere, and what an event at the end needs may not have been written any more: that is no error."""
+    """`whole`: from the beginning of the program on. `quiet`: until then events are played without a word. `cut_short`: its writer died, or
+    wrote while others ran on, from that moment: each trail ends somewhere, and what an event after it needs may not have been written: that is no
+    error."""
 
     def __init__(
         self,
@@ -120,7 +121,7 @@ class Replay:
         strings: list[str] | None = None,
         name: str = "a trace",
         quiet: int | None = None,
-        cut_short: bool = False,
+        cut_short: int | None = None,
     ) -> None:
         self.world = World(begun, whole, virtual)
         self.strings = [] if strings is None else strings
@@ -148,7 +149,7 @@ class Replay:
         header, end = recording.header, recording.end
         whole = end is None or end.complete
         quiet = None if whole else beginning(recording)
-        replay = cls(header.begun, whole, header.virtual, recording.strings, recording.name, quiet, end is None)
+        replay = cls(header.begun, whole, header.virtual, recording.strings, recording.name, quiet, 0 if end is None else end.read_from)
         if end is not None:
             replay.lost_in_all = end.lost
             replay.leaks = end.lost > 0
@@ -325,7 +326,7 @@ class Replay:
             late = until is not None and until - oldest.head[0] > PATIENCE_NS
             if (self.over and until is None) or late:
                 error = IllegalTrace(oldest.head, oldest.number, world.begun, oldest.complaint, len(self.waiting) - 1)
-                if not self.cut_short:
+                if self.cut_short is None or oldest.head[0] < self.cut_short:
                     raise error
                 self.unplaced = str(error)
         return None

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from gosched.core.events import (
     ARGS,
+    AT_GLOBAL,
     E_GC_BEGIN,
     E_GC_END,
     E_GO_BLOCK,
@@ -37,6 +38,7 @@ from gosched.core.events import (
     E_PROC_STEAL,
     E_PROC_STOP,
     E_PROCS,
+    E_QUEUE,
     E_REGION_BEGIN,
     E_REGION_END,
     E_STEAL,
@@ -437,6 +439,9 @@ class World:
             return Step(time, who, E_GO_UNBLOCK, args, number, NONE, NONE)
         return Step(time, who, E_GO_UNBLOCK, args, number, NONE if m.p is None else m.p.number, m.number)
 
+    def queue(self, time: int, who: int, m: Machine | None, args: tuple[int, ...]) -> Step | str:
+        return f"place {args[1]}; the last is {AT_GLOBAL}" if args[1] > AT_GLOBAL else self.tell(time, who, E_QUEUE, m, args)
+
     def gc_begin(self, time: int, who: int, m: Machine | None, args: tuple[int, ...]) -> Step | str:
         if m is not None:
             if m.collects:
@@ -497,6 +502,7 @@ RULES = {
     E_SYSCALL_BEGIN: World.syscall_begin,
     E_SYSCALL_END: World.syscall_end,
     E_GO_UNBLOCK: World.go_unblock,
+    E_QUEUE: World.queue,
     E_GC_BEGIN: World.gc_begin,
     E_GC_END: World.gc_end,
     E_REGION_BEGIN: World.region_begin,
