@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shlex
 import sys
 import threading
 from pathlib import Path
@@ -26,6 +27,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     sweep.add_argument("--seeds", type=seeds, default=[1], metavar="N", help="how many runs of each, with other seeds (default 1)")
     sweep.add_argument("--jobs", type=jobs, default=os.cpu_count() or 1, metavar="N", help="processes at once (default: the CPUs)")
     sweep.add_argument("--out", type=Path, default=Path("lab-report"), metavar="DIR", help="where report and plots go (default lab-report)")
+    site = acts.add_parser("export", help="write the page as a site that needs no server: the scheduler runs in the browser")
+    site.add_argument("dir", type=Path, metavar="DIR", help="where it goes: a directory that is not there, or empty")
+    python = site.add_mutually_exclusive_group()
+    python.add_argument("--pyodide", type=Path, metavar="PATH", help="the npm package pyodide, as a directory or .tgz (default: npm fetches it)")
+    python.add_argument("--recorded", action="store_true", help="recorded runs only, without Python in the page")
+    site.add_argument("--force", action="store_true", help="replace a site that was exported before")
 
 
 def numbers(text: str) -> list[int]:
@@ -36,7 +43,10 @@ def numbers(text: str) -> list[int]:
 
 
 def names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError(f"must be names such as go,no-steal, not {text!r}")
+    return found
 
 
 def seeds(text: str) -> list[int]:
@@ -52,13 +62,13 @@ def jobs(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """What cannot be begun is said in a line; what a workload raises is its own."""
     try:
-        return experiment(options) if options.act == "run" else serve()
+        return {"run": experiment, "export": export}.get(options.act, serve)(options)
     except (GoschedError, OSError) as error:
         print(f"gosched lab: {error}", file=sys.stderr)
         return 1
 
 
-def serve() -> int:
+def serve(options: argparse.Namespace) -> int:
     """Until Ctrl-C."""
     with contextlib.suppress(KeyboardInterrupt):
         server = web.open_laboratory()
@@ -76,22 +86,50 @@ def experiment(options: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    book = sweep.load(options.file)
+    cells = sweep.plan(book, options.procs, options.policies, options.seeds, options.workloads)
+    folder = report.opened(options.out)
     console = Console(stderr=True)
-    cells = sweep.plan(sweep.load(options.file), options.procs, options.policies, options.seeds, options.workloads)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("playing", total=len(cells))
 
         def done(row: sweep.Row) -> None:
-            cell = row.cell
-            bar.update(task, advance=1, description=f"{cell.workload}, {cell.procs:,} Ps, {cell.policy}")
+            bar.update(task, advance=1, description=str(row.cell))
 
         try:
-            rows = sweep.run(options.file, cells, min(options.jobs, len(cells)), done)
+            rows = sweep.run(book, cells, min(options.jobs, len(cells)), done)
         except KeyboardInterrupt:
             console.print("gosched lab: interrupted")
             return 130
-    Console(width=None if sys.stdout.isatty() else 200).print(report.table(rows))
-    for path in report.write(rows, options.out, options.file):
+    shown = Console(width=None if sys.stdout.isatty() else 200)
+    shown.print(report.fitting(rows, shown))
+    for path in report.write(rows, folder, options.file):
         print(path)
+    return 0
+
+
+def export(options: argparse.Namespace) -> int:
+    """What goes on is said in one line of a terminal; else in a line for each thing that is done."""
+    from gosched.web.export import export as written
+
+    told: list[str] = []
+
+    def say(words: str, so_far: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\x1b[2Kgosched lab: {words}{so_far}", end="", file=sys.stderr, flush=True)
+        elif words not in told:
+            print(f"gosched lab: {words}", file=sys.stderr, flush=True)
+        told.append(words)
+
+    try:
+        site = written(options.dir, options.pyodide, options.recorded, options.force, say)
+    except KeyboardInterrupt:
+        say("interrupted", "")
+        return 130
+    finally:
+        if told and sys.stderr.isatty():
+            print(file=sys.stderr, flush=True)
+    print(f"{options.dir}: {len(site):,} files, {sum(map(len, site.values())) / 1e6:.1f} MB")
+    print(f"open {options.dir / 'index.html'} in a browser, or serve it: python -m http.server -d {shlex.quote(str(options.dir))}")
     return 0

@@ -113,6 +113,9 @@ class Host(Protocol):
     def failed(self, g: Goroutine, error: BaseException) -> None:
         """An exception left a goroutine that nobody watches."""
 
+    def fatal(self, error: BaseException) -> None:
+        """A policy's function raised this, or gave an answer that is none: the program ends with it."""
+
     def all_asleep(self) -> None:
         """No M runs and nothing can wake one."""
 

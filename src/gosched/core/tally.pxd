@@ -37,6 +37,8 @@ cdef class Tally:
     cpdef tuple read(self, bytes data, int64_t time, int who)
     @cython.locals(g=int64_t)
     cdef int note(self, int64_t time, int who, int kind, int64_t a, int64_t b) except -1
+    @cython.locals(m=Py_ssize_t)
+    cdef int finish(self, int64_t time) except -1
     @cython.locals(n=Py_ssize_t)
     cdef int know(self, int64_t g) except -1
     @cython.locals(ns=int64_t)

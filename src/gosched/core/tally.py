@@ -52,7 +52,8 @@ def value_of(bucket: int) -> int:
 class Tally:
     """`ended`: when main was over, or else the last event of a goroutine; both in ns since the run began at `begun`.
 
-    Of a goroutine: `since` when it stands in its present state, `ran` and `queued` for how long it has been in these. Of an M: which it runs."""
+    Of a goroutine: `since` when it stands in its present state, `ran` and `queued` for how long it has been in these. Of an M: which it `runs`, and
+    whether that is in a call."""
 
     def __init__(self, begun: int) -> None:
         self.begun = begun
@@ -131,15 +132,24 @@ class Tally:
             self.stolen += b
         elif kind == E_SYSCALL_BEGIN:
             self.work(g, time)
-            self.calls[who] = time
+            self.calls[who] = 1
         elif kind == E_SYSCALL_END:
             self.since[g] = time
+            self.calls[who] = 0
         elif kind == E_M_START:
             self.threads += 1
-        elif kind == E_PHASE:
-            self.over = True
+        elif kind == E_PHASE and not self.over:
+            self.finish(time)
         if not self.over:
             self.ended = time
+
+    def finish(self, time: int) -> None:
+        """Main is over. Who runs has run until now."""
+        for m in range(len(self.runs)):
+            if self.runs[m] and not self.calls[m]:
+                self.work(self.runs[m], time)
+        self.ended = time
+        self.over = True
 
     def know(self, g: int) -> None:
         while g >= len(self.since):

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gosched.core.tally import Tally
-from gosched.policy import GO, Policy
+from gosched.policy import Policy, checked_policy
 from gosched.program import Main
+from gosched.runtime import checked_procs
 from gosched.trace.record import VirtualRecorder
 
 from .clockwork import Clockwork
@@ -40,8 +41,13 @@ class Result:
     value: Any = None
 
 
-def measure(workload: Workload, *args: Any, procs: int = 1, policy: Policy = GO, seed: int = 1, costs: Costs = USUAL) -> Result:
-    """Plays a workload to its end.
+def measure(workload: Workload, *args: Any, procs: int = 1, policy: Policy | None = None, seed: int = 1, costs: Costs = USUAL) -> Result:
+    """Plays a workload to its end. What it raises is raised here.
+
+    procs     the number of Ps, up to 1,024
+    policy    other rules than Go's
+    seed      who is robbed first, what a select chooses: the same seed is the same run
+    costs     what the scheduler itself takes, in ns
 
     >>> import gosched
     >>> from gosched.lab import cpu, measure
@@ -57,7 +63,7 @@ def measure(workload: Workload, *args: Any, procs: int = 1, policy: Policy = GO,
     4.0
     """
     recorder = VirtualRecorder()
-    run = Clockwork(procs, seed, policy, costs, recorder)
+    run = Clockwork(checked_procs(procs), seed, checked_policy(policy), costs, recorder)
     watcher = Main(run, ends=True)
     reader = Reader(recorder)
     for turns, _ in enumerate(run.played(watcher, workload, args), 1):

@@ -8,11 +8,14 @@ from __future__ import annotations
 import base64
 import html
 import json
+import os
 import platform
+import shlex
 import statistics
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +25,7 @@ from .sweep import ExperimentError, Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from rich.console import Console
     from rich.table import Table
 
 # Okabe and Ito's colours, told apart by who cannot tell red from green; and a dash and a mark for each, for who sees none.
@@ -33,6 +37,7 @@ Figure = Callable[[Row], float]
 PANELS: tuple[tuple[str, str, Figure], ...] = (
     ("makespan, ms", "log", lambda row: row.result.makespan * 1e3),
     ("utilisation of the Ps, %", "linear", lambda row: row.result.utilisation * 100),
+    ("wait for a turn, p50, µs", "log", lambda row: max(row.result.p50 * 1e6, 0.1)),
     ("wait for a turn, p99, µs", "log", lambda row: max(row.result.p99 * 1e6, 0.1)),
     ("steals", "symlog", lambda row: row.result.steals),
     ("fairness (Jain)", "linear", lambda row: row.result.fairness),
@@ -50,15 +55,15 @@ COLUMNS: tuple[tuple[str, Callable[[list[Row]], str]], ...] = (
     ("stopped", lambda rows: f"{middle(rows, lambda r: r.result.preemptions):,.0f}"),
     ("threads", lambda rows: f"{middle(rows, lambda r: r.result.threads):,.0f}"),
 )
+# What a narrow terminal does without, in this order. The page has all.
+SPARED = ("turns", "stolen", "longest", "threads", "wait p50", "stopped", "fairness")
 
 
 def check() -> None:
     """Raises in one line if what reports need is not installed."""
-    try:
-        import matplotlib  # noqa: F401 - only whether they are there
-        import rich  # noqa: F401
-    except ImportError as error:
-        raise ExperimentError(f"reports need {error.name}: pip install 'gosched[lab]'") from error
+    for name in ("matplotlib", "rich"):
+        if find_spec(name) is None:
+            raise ExperimentError(f"reports need {name}: pip install 'gosched[lab]'")
 
 
 def middle(rows: Sequence[Row], figure: Figure) -> float:
@@ -76,29 +81,51 @@ def grouped(rows: Sequence[Row]) -> dict[tuple[str, int, str], list[Row]]:
     return found
 
 
-def table(rows: Sequence[Row]) -> Table:
+def fitting(rows: Sequence[Row], console: Console) -> Table:
+    """The table, with as many of its columns as the console has room for."""
+    wide = console.options.update(max_width=1_000)
+    made = table(rows)
+    for n in range(1, len(SPARED) + 1):
+        if console.measure(made, options=wide).maximum <= console.width:
+            break
+        made = table(rows, SPARED[:n])
+    return made
+
+
+def table(rows: Sequence[Row], spared: Sequence[str] = ()) -> Table:
     from rich import box
     from rich.table import Table
 
     seeds = len({row.cell.seed for row in rows})
     made = Table(box=box.SIMPLE_HEAD, caption=f"in virtual time; medians of {seeds} seeds" if seeds > 1 else "in virtual time")
+    columns = [(name, write) for name, write in COLUMNS if name not in spared]
     for name in ("workload", "Ps", "policy"):
         made.add_column(name, justify="right" if name == "Ps" else "left", no_wrap=True)
-    for name, _ in COLUMNS:
+    for name, _ in columns:
         made.add_column(name, justify="right", no_wrap=True)
     for (workload, procs, policy), group in grouped(rows).items():
-        made.add_row(workload, f"{procs:,}", policy, *(write(group) for _, write in COLUMNS))
+        made.add_row(workload, f"{procs:,}", policy, *(write(group) for _, write in columns))
     return made
+
+
+def opened(folder: Path) -> Path:
+    """Before the sweep: what cannot be written is not computed first."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ExperimentError(f"out: {folder} is no directory, and cannot be made one: {error.strerror}") from None
+    if not os.access(folder, os.W_OK):
+        raise ExperimentError(f"out: nothing can be written to {folder}")
+    return folder
 
 
 def write(rows: Sequence[Row], folder: Path, source: str) -> list[Path]:
     """results.json, a picture for each workload, and report.html. What was written."""
-    folder.mkdir(parents=True, exist_ok=True)
     data = folder / "results.json"
-    data.write_text(json.dumps({"stamp": stamp(source), "rows": [row.flat() for row in rows]}, indent=1))
+    data.write_text(json.dumps({"stamp": stamp(source), "rows": [row.flat() for row in rows]}, indent=1), encoding="utf-8")
     pictures = [plot(name, [row for row in rows if row.cell.workload == name], folder) for name in dict.fromkeys(row.cell.workload for row in rows)]
     report = folder / "report.html"
-    report.write_text(page(rows, pictures, source))
+    report.write_text(page(rows, pictures, source), encoding="utf-8")
     return [report, *pictures, data]
 
 
@@ -111,7 +138,7 @@ def stamp(source: str) -> dict[str, str]:
         "Python": platform.python_version(),
         "machine": platform.platform(terse=True),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": " ".join(sys.argv),
+        "command": shlex.join(["gosched", *sys.argv[1:]]),
     }
 
 
@@ -121,7 +148,8 @@ def plot(workload: str, rows: list[Row], folder: Path) -> Path:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, len(PANELS), figsize=(3.2 * len(PANELS), 3.4), layout="constrained")
+    figure, grid = pyplot.subplots(2, 3, figsize=(11, 6.4), layout="constrained")
+    axes = grid.flat
     figure.suptitle(workload)
     policies = list(dict.fromkeys(row.cell.policy for row in rows))
     groups = grouped(rows)
@@ -131,7 +159,7 @@ def plot(workload: str, rows: list[Row], folder: Path) -> Path:
             points = [(n, middle(groups[workload, n, policy], value)) for n in procs if (workload, n, policy) in groups]
             draw(axis, points, i, policy)
         dress(axis, title, scale, procs)
-    axes[0].legend(frameon=False, fontsize=8)
+    grid[0, 0].legend(frameon=False, fontsize=8)
     path = folder / f"{workload}.png"
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
@@ -152,8 +180,8 @@ def dress(axis: Axes, title: str, scale: str, procs: list[int]) -> None:
     axis.set_xticks(procs, [f"{n:,}" for n in procs], fontsize=7, rotation=45 if len(procs) > 6 else 0)
     axis.set_yscale(scale)
     if scale == "linear":
-        axis.set_ylim(bottom=0)
-    axis.tick_params(axis="y", labelsize=7)
+        axis.set_ylim(0, axis.get_ylim()[1] * 1.05)
+    axis.tick_params(axis="y", which="both", labelsize=7)
     axis.grid(alpha=0.25)
     axis.spines[["top", "right"]].set_visible(False)
 

@@ -230,6 +230,9 @@ class ThreadHost:
     def failed(self, g: Goroutine, error: BaseException) -> None:
         self.events.failed(g, error)
 
+    def fatal(self, error: BaseException) -> None:
+        self.events.fatal(error)
+
     def all_asleep(self) -> None:
         self.events.all_asleep()
 
