@@ -1,4 +1,4 @@
-"""The command line: gosched run, view, top, trace, dump, demo, version."""
+"""The command line: gosched run, view, lab, top, trace, dump, demo, version."""
 
 from __future__ import annotations
 
