@@ -9,6 +9,7 @@
     hub         asks the feed while somebody listens, and only then
     guard       who may ask; address: where; app: the pages; server: the thread that serves them
     film        a run of the laboratory, a frame for each event; session: such a run for a page; labapp: its pages
+    export      the laboratory as a site of files; bundle, pyodide: what is in it; inpage: what its worker asks
 
 Starlette and uvicorn are in the extra `gosched[web]`, and are imported only when a page is opened. Nothing here is imported before that either.
 """
