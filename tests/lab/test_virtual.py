@@ -7,12 +7,14 @@ import json
 import os
 import subprocess
 import sys
+from contextvars import Context, ContextVar
 from pathlib import Path
 
 import pytest
 
 import gosched
 from gosched import DeadlockError, Policy, WaitGroup, ayield_now, go
+from gosched.lab import measure
 from gosched.lab.virtual import VirtualRuntime
 from gosched.testing import explore, virtual_run, wait_all_blocked
 
@@ -181,3 +183,28 @@ def test_go_from_inside_the_runtime() -> None:
         return sorted(log)
 
     assert Interrupted(gomaxprocs=2).run(main) == ["started inside 1", "started inside 2", "started inside 3"]
+
+
+@pytest.mark.parametrize("empty", [True, False])
+def test_the_callers_context_is_its_own(empty: bool) -> None:
+    """Such as an event loop's task, whose context may be entered and empty."""
+    var: ContextVar[int] = ContextVar("var")
+
+    async def child() -> int:
+        var.set(2)
+        return var.get()
+
+    async def main() -> tuple[int, int]:
+        wg = WaitGroup()
+        wg.go(child)
+        await wg
+        return var.get(0), await child()
+
+    def caller() -> tuple[tuple[int, int], int]:
+        if not empty:
+            var.set(1)
+        return virtual_run(main), var.get(0)
+
+    found = Context().run(caller)
+    assert found == (((0, 2), 0) if empty else ((1, 2), 1))
+    assert measure(main).value == (0, 2)

@@ -90,6 +90,7 @@ class Clockwork(VirtualRuntime):
         self.planned = 0
         self.arrivals: list[tuple[int, int, PollDesc]] = []
         self.poller: Player | None = None
+        self.polled = 0  # when somebody last came back from there
         self.sysmon = Player(None)
         self.sysmon.doing = SLEEPS
         self.steps = 0
@@ -280,6 +281,8 @@ class Clockwork(VirtualRuntime):
         elif verdict == POLL:
             self.poller = player
             time = self.poll_time(m)
+            if time == self.clock == self.polled and self.due:  # it has just looked, in vain: who is on the way, and counts as looking, goes first
+                time = max(time, self.due[0][0])
             if time >= 0 or self.poked:
                 self.at(self.clock if self.poked else time, player, POLLS)
             else:
@@ -317,6 +320,7 @@ class Clockwork(VirtualRuntime):
         m = player.m
         self.poked = False
         self.poller = None
+        self.polled = self.clock
         set_current_m(m)
         self.look()
         after_poll(m, max(1, self.clock))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from gosched.trace.record import VirtualRecorder
 
 from .clockwork import Clockwork
 from .costs import USUAL, Costs
+from .virtual import apart
 
 Workload = Callable[..., Coroutine[Any, Any, Any]]
 
@@ -66,10 +67,7 @@ def measure(workload: Workload, *args: Any, procs: int = 1, policy: Policy | Non
     run = Clockwork(checked_procs(procs), seed, checked_policy(policy), costs, recorder)
     watcher = Main(run, ends=True)
     reader = Reader(recorder)
-    for turns, _ in enumerate(run.played(watcher, workload, args), 1):
-        if turns % READ_EVERY == 0:
-            reader.read()
-    reader.read()
+    apart().run(play, run.played(watcher, workload, args), reader)
     error = run.error or watcher.error
     if error is not None:
         raise error
@@ -90,6 +88,13 @@ def measure(workload: Workload, *args: Any, procs: int = 1, policy: Policy | Non
         threads=tally.threads,
         value=watcher.value,
     )
+
+
+def play(turns: Iterator[None], reader: Reader) -> None:
+    for n, _ in enumerate(turns, 1):
+        if n % READ_EVERY == 0:
+            reader.read()
+    reader.read()
 
 
 class Reader:

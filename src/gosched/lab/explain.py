@@ -21,7 +21,7 @@ from gosched.core.events import (
     E_STEAL,
     NAMES,
 )
-from gosched.core.states import W_IO, W_SLEEP
+from gosched.core.states import ALIVE, W_IO, W_SLEEP
 from gosched.policy import Policy
 from gosched.trace.queues import IN_GLOBAL, IN_HAND, IN_NEXT, IN_RING, Queues
 from gosched.trace.replay import Replay
@@ -116,6 +116,8 @@ class Short(Teller):
     """Goroutines by their numbers, as on the page."""
 
     def by_nobody(self) -> str:
+        if self.replay.world.phase != ALIVE:
+            return "by the end of the program"
         g = self.replay.world.goroutines.get(self.step.g)
         return {W_IO: "by the network", W_SLEEP: "by its timer"}.get(0 if g is None else g.reason, "by no goroutine")
 

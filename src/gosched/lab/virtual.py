@@ -14,6 +14,7 @@ awaited spelling works in virtual time.
 from __future__ import annotations
 
 import random
+from contextvars import Context, ContextVar, copy_context
 from typing import Any
 
 from gosched.core.ending import begin_ending, begin_exit, still_dead
@@ -47,6 +48,15 @@ SLICE_TURNS = 32_768
 # How often a shuffled run leaves the scheduler's order: each has its own rate, for few changes at odd places find more than many everywhere.
 UNREST = (0.1, 0.3, 0.6)
 Event = tuple[int, int, int, int, int]
+INSIDE: ContextVar[bool] = ContextVar("gosched_virtual_time")
+
+
+def apart() -> Context:
+    """A copy of the caller's context to run in, which is not empty. A goroutine that inherits no variable has no context, and empties the thread's
+    when it is resumed: an M's thread has none to lose, but here it is the caller's, and may be a task of some event loop."""
+    context = copy_context()
+    context.run(INSIDE.set, True)
+    return context
 
 
 class VirtualRuntime(Program):
@@ -158,7 +168,7 @@ class VirtualRuntime(Program):
             raise RuntimeError("virtual_run() inside a goroutine: use go(fn), or await the coroutine")
         explore_locks(self.sched.shaky)
         try:
-            return self._run(main, args)
+            return apart().run(self._run, main, args)
         finally:
             explore_locks(-self.sched.shaky)
 

@@ -74,7 +74,7 @@ def io(seconds: float) -> Generator[Any, Any, None]:
     ns = checked("io", seconds)
     host = laboratory("io")
     if host is None:
-        yield from asleep(seconds).__await__()
+        yield from asleep(seconds)
         return
     desc = connection(host)
     host.arrives(desc, ns)

@@ -8,6 +8,7 @@ from gosched.core.spawn import go
 from gosched.core.yielding import YIELD_BEHIND
 from gosched.runtime import ayield_now
 from gosched.sync import WaitGroup
+from gosched.trace.units import count
 
 from ..work import cpu
 from .scenario import Bend, Mark, Paragraph, Scenario, Story, ms
@@ -37,10 +38,11 @@ async def imbalance() -> None:
 
 
 def imbalance_facts(story: Story) -> dict[str, Any] | None:
-    started = story.all("GO_START", "worker")
-    mine = sum(1 for frame in started if frame["p"] == started[0]["p"])
-    steals = story.all("STEAL")
-    return {"mine": mine, "all": len(started), "raids": len(steals), "end": ms(story.end())}
+    created = story.all("GO_CREATE", "worker")
+    mine = sum(1 for frame in story.all("GO_START", "worker") if frame["p"] == created[0]["p"])
+    raids = len(story.all("STEAL"))
+    rest = f"the rest was stolen, in {count(raids, 'raid')}" if raids else "nobody stole any"
+    return {"mine": mine, "all": len(created), "rest": rest, "end": ms(story.end())}
 
 
 IMBALANCE = Scenario(
@@ -66,10 +68,9 @@ IMBALANCE = Scenario(
         ),
     ),
     "Twelve goroutines were queued with one P. How many of them does it run itself?",
-    "It runs {mine} of {all}; the rest was stolen, in {raids} raids, and all is done after {end}.",
+    "It runs {mine} of {all}; {rest}, and all is done after {end}.",
     imbalance_facts,
     (Bend("Without stealing", {"steal": False}, "One P does everything while three stand idle."),),
-    real=True,
     shows=Mark("GO_END", 12, "worker"),
 )
 
@@ -83,12 +84,14 @@ async def steal_half() -> None:
 
 def steal_half_facts(story: Story) -> dict[str, Any] | None:
     raid = story.first("STEAL")
-    if raid is None:
+    before = None if raid is None else story.proc_before(raid, raid["args"][0])
+    if raid is None or not before or not before[4]:
         return None
-    at = story.frames.index(raid)
-    before = next(p for frame in reversed(story.frames[:at]) for p in frame["ps"] if p[0] == raid["args"][0])
-    run = next(frame for frame in story.frames[at:] if frame["name"] == "GO_START" and frame["p"] == raid["p"])
-    return {"queued": before[4], "n": raid["args"][1], "g": run["event"][4], "oldest": before[5][0]}
+    n, oldest = raid["args"][1], before[5][0]
+    run = next(frame for frame in story.between(raid, None, "GO_START") if frame["p"] == raid["p"])
+    g = run["event"][4]
+    first = "and it runs that one" if g == oldest else f"but it runs G{g} first: the newest of its share"
+    return {"queued": before[4], "n": n, "oldest": oldest, "first": first, "thief": raid["p"]}
 
 
 STEAL_HALF = Scenario(
@@ -114,13 +117,12 @@ STEAL_HALF = Scenario(
         ),
     ),
     "How many goroutines does P1 take, and is the first one it runs the oldest of them?",
-    "Of {queued} it takes {n}. The oldest was G{oldest}, but it runs G{g} first: the newest of its share.",
+    "Of {queued} P{thief} takes {n}. The oldest was G{oldest}, {first}.",
     steal_half_facts,
     (
         Bend("Steal one at a time", {"share": 0.01}, "The thief comes back again and again."),
         Bend("Steal all", {"share": 1.0}, "P0 is robbed of everything, and becomes a thief itself."),
     ),
-    real=True,
     shows=Mark("STEAL"),
 )
 
@@ -134,10 +136,12 @@ async def overflow() -> None:
 
 def overflow_facts(story: Story) -> dict[str, Any] | None:
     waits = story.first("GO_BLOCK", "main")
-    spills = [frame for frame in story.all("GO_CREATE", "worker") if "is full" in frame["event"][3]]
-    if waits is None or not spills:
+    spill = story.first("GO_CREATE", "worker", "is full")
+    before = None if spill is None else story.proc_before(spill, spill["p"])
+    if waits is None or spill is None or not before:
         return None
-    return {"common": waits["queue"][0], "nth": story.all("GO_CREATE", "worker").index(spills[0]) + 1, "spills": len(spills)}
+    slot = ", one is next" if before[6] else ""
+    return {"common": waits["queue"][0], "nth": story.all("GO_CREATE", "worker").index(spill) + 1, "ring": before[4], "slot": slot}
 
 
 OVERFLOW = Scenario(
@@ -163,13 +167,12 @@ OVERFLOW = Scenario(
         ),
     ),
     "At which start does the ring overflow, and how many goroutines are in the global queue when main has started all 300?",
-    "At start number {nth}: 256 fill the ring, one is next, and one more is too many. Then {common} are in the global queue.",
+    "At start number {nth}: {ring} fill the ring{slot}, and one more is too many. In the end {common} are in the global queue.",
     overflow_facts,
     (
         Bend("A ring of 16", {"ring": 16}, "It overflows again and again, and the global queue holds nearly everything."),
         Bend("A ring of 1,024", {"ring": 1024}, "Nothing overflows; but somebody pays for the memory, on every P."),
     ),
-    real=True,
     shows=Mark("GO_BLOCK", 1, "main"),
 )
 
@@ -203,13 +206,13 @@ async def tick_61() -> None:
 
 def tick_facts(story: Story) -> dict[str, Any] | None:
     stop = story.first("GO_STOP", "polite")
-    runs = [] if stop is None else [f for f in story.all("GO_START", "polite") if f["t"] > stop["t"]]
+    runs = [] if stop is None else story.between(stop, None, "GO_START", "polite")
     if stop is None or not runs:
         return None
-    p = next(p for p in runs[0]["ps"] if p[0] == runs[0]["p"])
-    at = story.frames.index(runs[0])
-    between = [f for f in story.frames[story.frames.index(stop) : at] if f["name"] == "GO_START"]
-    return {"tick": p[7] - 1, "others": len(between), "waited": ms(runs[0]["t"] - stop["t"])}
+    run = runs[0]
+    tick = next(p[7] for p in run["ps"] if p[0] == run["p"]) - 1
+    why = f"at its tick {tick} the P looks at the global queue first" if "one of every" in run["event"][3] else "then no other is left before it"
+    return {"others": len(story.between(stop, run, "GO_START")), "waited": ms(run["t"] - stop["t"]), "why": why}
 
 
 TICK_61 = Scenario(
@@ -235,12 +238,11 @@ TICK_61 = Scenario(
         ),
     ),
     "The polite one stands alone in the global queue. How many others have a turn before it does?",
-    "{others} turns of the others, {waited}, until the P's tick {tick}.",
+    "{others}, which takes {waited}: {why}.",
     tick_facts,
     (
         Bend("Never look there first", {"fairness": 0}, "It waits until everybody else has ended."),
         Bend("Every 5th tick", {"fairness": 5}, "It comes soon; but each look at the global queue takes its lock."),
     ),
-    real=True,
     shows=Mark("GO_START", 2, "polite"),
 )

@@ -43,8 +43,8 @@ class Bend:
 
 @dataclass(frozen=True)
 class Scenario:
-    """`facts`: figures of a run, for the answer; None if what was asked about did not happen. `real`: its order is that of the real runtime at
-    gomaxprocs 1, for nothing in it hangs on how long things take."""
+    """`facts`: figures of a run, for the answer, which is true by whatever rules it was run; None if what was asked about did not happen. `real`: at
+    gomaxprocs 1 and without preemption its order is that of the real runtime, for it has no call that blocks, and no network."""
 
     id: str
     title: str
@@ -59,6 +59,11 @@ class Scenario:
     real: bool = True
     shows: Mark | None = None
     """Where the answer can be seen."""
+
+    def answered(self, story: Story) -> str | None:
+        """By a run to its end."""
+        facts = self.facts(story)
+        return None if facts is None else self.answer.format(**facts)
 
     def packed(self) -> dict[str, Any]:
         """For the page."""
@@ -108,6 +113,16 @@ class Story:
     def last(self, event: str, of: str = "") -> Frame | None:
         found = self.all(event, of)
         return found[-1] if found else None
+
+    def between(self, begin: Frame, end: Frame | None, event: str, of: str = "") -> list[Frame]:
+        """After the one and before the other, or to the end."""
+        until = len(self.frames) + 1 if end is None else end["event"][0]
+        return [frame for frame in self.all(event, of) if begin["event"][0] < frame["event"][0] < until]
+
+    def proc_before(self, frame: Frame, p: int) -> list[Any] | None:
+        """How that P stood just before, as a row of the page (web/snapshot.py)."""
+        before = reversed(self.frames[: frame["event"][0] - 1])
+        return next((row for other in before for row in other["ps"] if row[0] == p), None)
 
     def end(self) -> float:
         """When main was over, or else the last event, in s."""

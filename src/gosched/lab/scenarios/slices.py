@@ -6,16 +6,12 @@ from typing import Any
 
 from gosched.channels import Chan
 from gosched.core.spawn import go
+from gosched.runtime import ayield_now
 from gosched.sync import WaitGroup
 
 from ..work import cpu
+from .queues import worker
 from .scenario import Bend, Mark, Paragraph, Scenario, Story, ms
-
-
-async def worker(wg: WaitGroup, seconds: float) -> None:
-    await cpu(seconds)
-    wg.done()
-
 
 # ---- who is next ----
 
@@ -37,7 +33,7 @@ async def who_is_next() -> None:
     requests, answers, wg = Chan[int](), Chan[int](), WaitGroup()
     wg.add(5)
     go(serves, requests, answers, wg)
-    await cpu(0.0001)
+    await ayield_now()
     for _ in range(3):
         go(worker, wg, 0.002)
     go(asks, requests, answers, wg)
@@ -45,12 +41,13 @@ async def who_is_next() -> None:
 
 
 def next_facts(story: Story) -> dict[str, Any] | None:
-    woken = story.first("GO_UNBLOCK", "serves") or story.first("GO_UNBLOCK", "asks")
-    if woken is None:
+    woken, done = story.first("GO_UNBLOCK", "serves"), story.first("GO_END", "asks")
+    if woken is None or done is None:
         return None
-    after = [f for f in story.frames[story.frames.index(woken) :] if f["name"] == "GO_START"]
-    done = story.last("GO_END", "asks")
-    return {"g": woken["event"][4], "first": after[0]["event"][4], "name": story.name(after[0]), "done": ms(done["t"] if done else 0.0)}
+    after = story.between(woken, None, "GO_START")[0]
+    workers = len(story.between(story.frames[0], done, "GO_START", "worker"))
+    when = f"after {workers} of the workers" if workers else "before any of the workers"
+    return {"first": after["event"][4], "name": story.name(after), "done": ms(done["t"]), "when": when}
 
 
 NEXT = Scenario(
@@ -74,11 +71,10 @@ NEXT = Scenario(
             Mark("GO_END", 1, "asks"),
         ),
     ),
-    "Three workers were queued before. Who runs after the first of the two has woken the other?",
-    "G{first} ({name}), at once; and the client has its answer after {done}.",
+    "Three workers were queued before. Who runs when the client has woken the server, and when has the client its answer?",
+    "G{first} ({name}). The client has its answer after {done}: {when}.",
     next_facts,
     (Bend("Without `next`", {"runnext": False}, "The answer waits for the workers."),),
-    real=True,
     shows=Mark("GO_END", 1, "asks"),
 )
 
@@ -114,8 +110,11 @@ def inheritance_facts(story: Story) -> dict[str, Any] | None:
     run = story.first("GO_START", "worker")
     if run is None:
         return None
-    hops = [f for f in story.frames[: story.frames.index(run)] if f["name"] == "GO_START" and story.name(f) in ("ping", "pong")]
-    return {"waited": ms(run["t"]), "turns": len(hops)}
+    begin = story.frames[0]
+    turns = len(story.between(begin, run, "GO_START", "ping") + story.between(begin, run, "GO_START", "pong"))
+    expired = story.between(begin, run, "EXPIRE")
+    why = "the slice that they share, 10 ms by Go's rules, and the time until sysmon has noticed its end" if expired else "nothing stopped them"
+    return {"waited": ms(run["t"]), "turns": turns, "why": why}
 
 
 INHERITANCE = Scenario(
@@ -135,18 +134,18 @@ INHERITANCE = Scenario(
             Mark("GO_START", 45),
         ),
         Paragraph(
-            "When the slice is over, who is next loses that place and goes to the tail of the global queue. Now the worker has its turn.",
+            "When the slice is over, who is next loses that place and goes to the tail of the global queue. Now the worker has its turn. It is "
+            "sysmon that measures slices, and it looks every few milliseconds only: so it is somewhat late.",
             Mark("GO_START", 1, "worker"),
         ),
     ),
     "The worker needs one millisecond. How long does it wait for it, beside a pair that would go on for 24 ms?",
-    "{waited}: {turns} turns of the pair, which is one slice.",
+    "{waited}, which is {turns} turns of the pair: {why}.",
     inheritance_facts,
     (
         Bend("No inheritance", {"inherit": False}, "Each turn is a slice of its own: the worker waits until the pair is done."),
         Bend("Slices of 2 ms", {"slice": 0.002}, "The worker comes sooner, and everybody is interrupted more often."),
     ),
-    real=False,
     shows=Mark("GO_START", 1, "worker"),
 )
 
@@ -174,10 +173,14 @@ async def convoy() -> None:
 
 
 def convoy_facts(story: Story) -> dict[str, Any] | None:
-    ends = story.all("GO_END", "short")
-    if len(ends) < 5:
+    ends, hog_ends = story.all("GO_END", "short"), story.first("GO_END", "hog")
+    if len(ends) < 5 or hog_ends is None:
         return None
-    return {"done": ms(ends[-1]["t"]), "end": ms(story.end())}
+    last = ends[-1]
+    stopped = story.between(story.frames[0], last, "GO_STOP", "hog")
+    waited = story.between(hog_ends, None, "GO_START", "short")
+    why = "the hog had to let them run" if stopped else "they had to wait for the hog" if waited else "the hog was not in their way"
+    return {"done": ms(last["t"]), "why": why, "end": ms(story.end())}
 
 
 CONVOY = Scenario(
@@ -203,9 +206,8 @@ CONVOY = Scenario(
         ),
     ),
     "When are the five short ones done, if the hog needs 60 ms?",
-    "After {done}: the hog had to let them run. Everything is done after {end}, as it would be without stopping anybody.",
+    "After {done}: {why}. Everything is done after {end}: whoever goes first, it is the same work.",
     convoy_facts,
     (Bend("Without preemption", {"preempt": False}, "The five wait for the hog's whole 60 ms."),),
-    real=False,
     shows=Mark("GO_END", 5, "short"),
 )

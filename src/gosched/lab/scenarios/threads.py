@@ -6,15 +6,11 @@ from typing import Any
 
 from gosched.core.spawn import go
 from gosched.sync import WaitGroup
+from gosched.trace.units import count
 
 from ..work import call, cpu, io, syscall
-from .queues import crowd
+from .queues import crowd, worker
 from .scenario import Bend, Mark, Paragraph, Scenario, Story, ms
-
-
-async def worker(wg: WaitGroup, seconds: float) -> None:
-    await cpu(seconds)
-    wg.done()
 
 
 async def reads_file(wg: WaitGroup, seconds: float) -> None:
@@ -47,16 +43,12 @@ async def handoff() -> None:
 
 def handoff_facts(story: Story) -> dict[str, Any] | None:
     begun = story.first("SYSCALL_BEGIN", "reads_file")
-    taken = story.first("PROC_STEAL")
+    taken = story.first("PROC_STEAL", "reads_file")
     marked = story.first("SYSCALL_BEGIN", "asks_library")
     if begun is None or taken is None or marked is None:
         return None
-    given = next((f for f in story.frames[story.frames.index(marked) :] if f["name"] == "PROC_STOP"), None)
-    return {
-        "optimist": ms(taken["t"] - begun["t"]),
-        "pessimist": ms(given["t"] - marked["t"]) if given else "-",
-        "threads": len(story.all("M_START")),
-    }
+    given = next(frame for frame in story.between(marked, None, "PROC_STOP") if frame["m"] == marked["m"])
+    return {"optimist": ms(taken["t"] - begun["t"]), "pessimist": ms(given["t"] - marked["t"]), "threads": len(story.all("M_START"))}
 
 
 HANDOFF = Scenario(
@@ -103,10 +95,11 @@ async def returns() -> None:
 
 def returns_facts(story: Story) -> dict[str, Any] | None:
     back = story.first("SYSCALL_END", "asks_library")
-    runs = [] if back is None else [f for f in story.all("GO_START", "asks_library") if f["t"] > back["t"]]
+    runs = [] if back is None else story.between(back, None, "GO_START", "asks_library")
     if back is None or not runs:
         return None
-    return {"waited": ms(runs[0]["t"] - back["t"]), "m": back["m"], "other": runs[0]["m"]}
+    m, other = back["m"], runs[0]["m"]
+    return {"waited": ms(runs[0]["t"] - back["t"]), "m": m, "who": f"M{other}" if m != other else "and the same thread"}
 
 
 RETURNS = Scenario(
@@ -131,7 +124,7 @@ RETURNS = Scenario(
         ),
     ),
     "The call is over. How long does the goroutine wait for a P, and is it the same thread that goes on with it?",
-    "It waits {waited}. M{m} made the call; M{other} goes on.",
+    "It waits {waited}. M{m} made the call, {who} goes on.",
     returns_facts,
     real=False,
     shows=Mark("GO_START", 2, "asks_library"),
@@ -157,8 +150,9 @@ async def netpoller() -> None:
 
 def netpoller_facts(story: Story) -> dict[str, Any] | None:
     waiting = max(frame["net"] for frame in story.frames)
-    blocked = sum(1 for frame in story.frames for m in frame["ms"] if m[1] == "blocked")
-    return {"waiting": waiting, "blocked": blocked, "threads": len(story.all("M_START"))}
+    blocked = {m[0] for frame in story.frames for m in frame["ms"] if m[1] == "blocked"}
+    threads = count(len(story.all("M_START")), "thread")
+    return {"waiting": waiting, "blocked": len(blocked), "threads": threads, "ps": count(story.frames[0]["procs"], "P")}
 
 
 NETPOLLER = Scenario(
@@ -184,7 +178,7 @@ NETPOLLER = Scenario(
         ),
     ),
     "Six goroutines wait for the network at the same time. How many threads are blocked by that?",
-    "{blocked}. At one moment {waiting} goroutines wait, and {threads} threads are there in all, for two Ps.",
+    "{blocked}. At one moment {waiting} goroutines wait; {threads} and {ps} are enough.",
     netpoller_facts,
     real=False,
     shows=Mark("M_POLL"),
@@ -207,7 +201,9 @@ def spinning_facts(story: Story) -> dict[str, Any] | None:
         most = max(most, len(now))
     created = story.last("GO_CREATE", "worker")
     begun = [f for f in story.all("M_START") if created is not None and f["t"] <= created["t"] + 0.000_021]
-    return {"most": most, "first": len(begun) - 1, "threads": len(story.all("M_START"))}
+    first, threads = len(begun) - 1, len(story.all("M_START"))
+    others = f"{threads - 1 - first} more are woken by those that found work" if threads > first + 1 else "nobody else is woken"
+    return {"most": most, "first": first, "others": others}
 
 
 SPINNING = Scenario(
@@ -233,12 +229,8 @@ SPINNING = Scenario(
         ),
     ),
     "Eight goroutines are started at once and seven Ps are idle. How many threads does main wake, and how many ever spin at the same time?",
-    "Main wakes {first}; the others are woken by those that found work, {threads} threads in all. At most {most} spin at the same time.",
+    "Main wakes {first}; {others}. The most that spin at the same time: {most}.",
     spinning_facts,
-    (
-        Bend("Everybody may spin", {"spin": 0}, "Those that run dry all search at once, and take from each other."),
-        Bend("Without stealing", {"steal": False}, "They search, find nothing they may take, and sleep again."),
-    ),
-    real=True,
+    (Bend("Without stealing", {"steal": False}, "The one that was woken searches, finds nothing that it may take, and sleeps again."),),
     shows=Mark("STEAL", 2),
 )

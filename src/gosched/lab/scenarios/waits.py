@@ -6,8 +6,10 @@ from typing import Any
 
 from gosched.channels import Chan
 from gosched.core.spawn import go
+from gosched.runtime import ayield_now
 from gosched.sync import Mutex, WaitGroup
 from gosched.timing import asleep
+from gosched.trace.units import count
 
 from ..work import cpu
 from .scenario import Bend, Mark, Paragraph, Scenario, Story, ms
@@ -31,8 +33,15 @@ async def timers() -> None:
 
 def timers_facts(story: Story) -> dict[str, Any] | None:
     woken = story.all("GO_UNBLOCK", "sleeper")
-    polls = story.all("M_POLL")
-    return {"order": ", ".join(f"G{f['event'][4]}" for f in woken), "polls": len(polls), "late": ms(max(f["t"] % 0.1 for f in woken))}
+    slept = {frame["event"][4]: frame["t"] for frame in story.all("GO_BLOCK", "sleeper")}
+    spans = [frame["t"] - slept[frame["event"][4]] for frame in woken]
+    late = round(max(span - round(span, 1) for span in spans), 9)
+    waits = len(story.between(story.frames[0], woken[-1], "M_POLL"))
+    return {
+        "order": ", ".join(f"G{frame['event'][4]}" for frame in woken),
+        "late": f"the latest is {ms(late)} behind its time" if late > 0 else "none is late",
+        "polls": count(waits, "time"),
+    }
 
 
 TIMERS = Scenario(
@@ -58,9 +67,8 @@ TIMERS = Scenario(
         ),
     ),
     "In which order do they wake, and how late is the latest?",
-    "{order}: by their times, whoever was started first. The latest is {late} behind its time, and a thread had to wait for the clock {polls} times.",
+    "{order}: by their times, whoever was started first; and {late}. A thread had to wait for the clock {polls}.",
     timers_facts,
-    real=True,
     shows=Mark("GO_UNBLOCK", 4, "sleeper"),
 )
 
@@ -71,6 +79,7 @@ TIMERS = Scenario(
 async def transfer(mine: Mutex, theirs: Mutex) -> None:
     async with mine:
         await cpu(0.001)
+        await ayield_now()
         async with theirs:
             await cpu(0.001)
 
@@ -83,9 +92,9 @@ async def deadlock() -> None:
 
 
 def deadlock_facts(story: Story) -> dict[str, Any] | None:
-    if story.over != "deadlock":
+    waits = story.all("GO_BLOCK", says="Mutex")
+    if story.over != "deadlock" or len(waits) < 2:
         return None
-    waits = [f for f in story.all("GO_BLOCK") if "Mutex" in f["event"][3]]
     return {"a": waits[-2]["event"][4], "b": waits[-1]["event"][4], "end": ms(waits[-1]["t"])}
 
 
@@ -96,8 +105,8 @@ DEADLOCK = Scenario(
     2,
     (
         Paragraph(
-            "Two transfers between two accounts, each with a lock. One locks A and then B, the other B and then A. Each has its first lock and "
-            "works.",
+            "Two transfers between two accounts, each with a lock. One locks A and then B, the other B and then A. Each has its first lock, "
+            "works a little, and lets others run.",
             Mark("GO_START", 2, says="from"),
         ),
         Paragraph(
@@ -115,7 +124,6 @@ DEADLOCK = Scenario(
     "G{a} and G{b} wait for each other's lock, main for a channel that nobody sends on: known after {end}, at once when the last has parked.",
     deadlock_facts,
     (Bend("With the global queue only", {"central": True}, "Queues have no part in it: it is the order of the locks."),),
-    real=False,
     shows=Mark("GO_BLOCK", 2, says="Mutex"),
 )
 
@@ -145,10 +153,14 @@ async def skynet() -> int:
 
 def skynet_facts(story: Story) -> dict[str, Any] | None:
     started = story.all("GO_START", "node")
-    steals = story.all("STEAL")
-    moved = sum(f["args"][1] for f in steals)
-    ps = {f["p"] for f in started}
-    return {"n": len(story.all("GO_CREATE", "node")), "raids": len(steals), "moved": moved, "ps": len(ps), "end": ms(story.end())}
+    raids = story.all("STEAL")
+    return {
+        "moved": sum(frame["args"][1] for frame in raids),
+        "raids": count(len(raids), "raid"),
+        "ps": f"{count(len({frame['p'] for frame in started}), 'P')} worked on it",
+        "alive": max(frame["total"] for frame in story.frames),
+        "end": ms(story.end()),
+    }
 
 
 SKYNET = Scenario(
@@ -173,13 +185,12 @@ SKYNET = Scenario(
         ),
     ),
     "341 goroutines begin on one P. How many of them are stolen?",
-    "{moved}, in {raids} raids, and {ps} Ps have worked on it; done after {end}. The theory of work stealing says why there are so few.",
+    "{moved}, in {raids}. {ps}, and it is done after {end}. At most {alive} were alive at the same time.",
     skynet_facts,
     (
         Bend("Without stealing", {"steal": False}, "One P does it alone."),
         Bend("One central queue", {"central": True}, "All Ps are busy; but each start and each wake takes the one lock."),
-        Bend("Newest first", {"lifo": True}, "The oldest, and largest, stay for the thieves."),
+        Bend("Newest first", {"lifo": True}, "The tree is gone through depth first: far fewer are alive at the same time."),
     ),
-    real=True,
     shows=Mark("GO_END", 341, "node"),
 )
