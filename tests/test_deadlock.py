@@ -9,6 +9,7 @@ import pytest
 from gosched import Chan, DeadlockError, Goexit, Runtime, WaitGroup, go, run
 from gosched.system.threads import outsiders
 
+from .calm import without_sysmon
 from .conftest import Script
 
 
@@ -24,8 +25,8 @@ def test_simple_deadlock() -> None:
         go(other, wg, name="the other")
         await wg
 
-    with pytest.raises(DeadlockError) as caught:
-        run(main, gomaxprocs=1)
+    with pytest.raises(DeadlockError) as caught, without_sysmon(Runtime(gomaxprocs=1)) as rt:
+        rt.run(main)
     first = test_simple_deadlock.__code__.co_firstlineno
     assert str(caught.value) == "\n".join(
         [

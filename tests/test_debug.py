@@ -88,7 +88,7 @@ def test_a_program_that_awaits_all_is_silent(tmp_path: Path, options: tuple[str,
         async def other(ch, back, mutex):
             async for value in ch:
                 async with mutex:
-                    await back.asend(value, timeout=5)
+                    await back.asend(value, timeout=60)
             back.close()
 
         async def main():
@@ -96,8 +96,8 @@ def test_a_program_that_awaits_all_is_silent(tmp_path: Path, options: tuple[str,
             wg.go(other, ch, back, mutex)
             await ch.asend(1)
             print(await back.arecv())
-            await ch.asend(2, timeout=5)
-            print(await back.arecv_ok(timeout=5))
+            await ch.asend(2, timeout=60)
+            print(await back.arecv_ok(timeout=60))
             go(ch.asend, 3)
             go(ch.asend(4))
             print(sorted([await back.arecv(), await back.arecv()]))

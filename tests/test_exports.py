@@ -17,7 +17,7 @@ EXPECTED = {
     *("Canceled", "SyncError", "ThreadLimitError"),
     *("Context", "Group", "Task", "background", "with_cancel", "with_deadline", "with_timeout", "with_value", "without_cancel"),
     *("Deadlock", "find_deadlocks"),
-    *("Goroutine", "MStats", "PStats", "Runtime", "RuntimeStats"),
+    *("Goroutine", "MStats", "PStats", "Policy", "Runtime", "RuntimeStats"),
     *("ayield_now", "blocking", "current", "go", "gomaxprocs", "lock_os_thread", "num_cpu", "num_goroutine", "run", "stats", "unlock_os_thread"),
     *("notify", "notify_context", "stack", "stop_notify", "yield_now"),
     *("Chan", "RecvChan", "SendChan", "aselect", "default", "nil", "select"),

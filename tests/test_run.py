@@ -13,6 +13,8 @@ import pytest
 import gosched
 from gosched import Goexit, Runtime, WaitGroup, ayield_now, go, run
 
+from .calm import run_calmly
+
 
 async def forever() -> None:
     wg = WaitGroup()
@@ -85,7 +87,7 @@ def test_goroutine_names_states_and_origin() -> None:
             await ayield_now()
         return [named.name, plain.name, before, during, named.state, named.created_by, named.id, gosched.current().id, repr(named)]
 
-    name, default, before, during, after, origin, number, main_id, text = run(main, gomaxprocs=1)
+    name, default, before, during, after, origin, number, main_id, text = run_calmly(main)
     assert name == "worker"
     assert default.endswith("child")
     assert before == ("runnable", None)
@@ -158,20 +160,22 @@ def test_main_raises() -> None:
 
 
 def test_an_uncaught_exception_ends_the_program() -> None:
-    ended = []
+    ended, begun = [], WaitGroup()
+    begun.add(1)
 
     async def bad() -> None:
         raise ZeroDivisionError("oh")
 
     async def bystander() -> None:
         try:
+            begun.done()
             await forever()
         finally:
             ended.append("bystander")
 
     async def main() -> None:
         go(bystander)
-        await ayield_now()
+        await begun
         go(bad, name="bad one")
         await forever()
 
@@ -324,7 +328,7 @@ def test_a_goroutine_that_never_started_never_runs() -> None:
         go(late)
         go(log.append, "plain")
 
-    run(main, gomaxprocs=1)
+    run_calmly(main)
     assert log == []
 
 
@@ -419,7 +423,7 @@ def test_a_dropped_async_generator_runs_its_finally_block() -> None:
         async for n in numbers():
             log.append(str(n))
             break
-        for _ in range(5):
+        while "closed" not in log:
             await ayield_now()
 
     run(main)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gosched
 from gosched.core.picture import name_of, take
+from tests.calm import run_calmly
 
 
 async def waits(ch: gosched.Chan[int]) -> None:
@@ -32,7 +33,7 @@ def test_queues_and_rows_of_one_p() -> None:
         }
         assert [m[3] for m in seen.ms if m[3]] == [1]
 
-    gosched.run(main, gomaxprocs=1)
+    run_calmly(main)
 
 
 def test_more_than_asked_for_are_counted() -> None:
@@ -50,7 +51,7 @@ def test_more_than_asked_for_are_counted() -> None:
             assert (count, len(ids)) == (20, 8)
         assert len(names) == 21
 
-    gosched.run(main, gomaxprocs=1)
+    run_calmly(main)
 
 
 def test_names_are_bounded_and_looked_for_inside() -> None:

@@ -7,6 +7,7 @@ import threading
 import gosched
 from gosched import Runtime, WaitGroup, ayield_now, go
 from gosched.core.entry import retake
+from tests.calm import without_sysmon
 
 
 def current_p(rt: Runtime) -> int:
@@ -41,7 +42,7 @@ def test_blocked_threads_do_not_stop_the_others() -> None:
         await done
         return log
 
-    with Runtime(gomaxprocs=1) as rt:
+    with without_sysmon(Runtime(gomaxprocs=1)) as rt:
         assert sorted(rt.run(main, rt)) == list(range(100))
         figures = rt.stats()
     assert figures.ps[0].retakes == 10
@@ -79,7 +80,7 @@ def test_operations_without_a_p() -> None:
         await others
         return log
 
-    with Runtime(gomaxprocs=1) as rt:
+    with without_sysmon(Runtime(gomaxprocs=1)) as rt:
         log = rt.run(main, rt)
     assert sorted(log) == ["started without a P", "the hog runs", "went on"]
 
@@ -94,7 +95,7 @@ def test_the_old_p_is_taken_back_if_it_is_idle() -> None:
         go(int)  # enters the runtime, and does not leave this thread
         return before, current_p(rt)
 
-    with Runtime(gomaxprocs=4) as rt:
+    with without_sysmon(Runtime(gomaxprocs=4)) as rt:
         before, after = rt.run(main, rt)
     assert before == after
 

@@ -168,12 +168,13 @@ def look_again_without_a_p(hub: Hub, core: Any, queue: str) -> Check:
 
     def look_again() -> None:
         bench.sched.acquire()
-        bench.sched.put_idle_p(spinner.p)
+        mine = spinner.p
+        bench.sched.put_idle_p(mine)
         spinner.p = None
         bench.sched.release()
         spinner.spinning = False
         bench.sched.add_spinning(-1)
-        took.append(core.findrun.look_again(spinner))
+        took.append(core.findrun.look_again(spinner, mine))
 
     hub.spawn("spinner", look_again)
     hub.spawn("returner", lambda: core.entry.exit_syscall(returner))

@@ -287,6 +287,9 @@ class Sleepers(Bench):
     def poll_wake(self) -> None:
         self.poked = True
 
+    def roused(self, m: Any) -> None:
+        """It looks for itself."""
+
     def all_asleep(self) -> None:
         self.dead = True
 

@@ -10,6 +10,7 @@ import pytest
 
 from gosched import AbandonedThreadWarning, Goexit, WaitGroup, blocking, go, run
 
+# Who has begun is inside its try: the program may end there and then, and Goexit strike at the next line.
 from .waiting import COMPILED, MONITORS, NEVER_TOLD, Deadline, begun, spin, work
 
 
@@ -20,15 +21,15 @@ def test_a_hog_that_never_returns_runs_its_finally_block(procs: int, stop: list[
     log: list[str] = []
 
     def hog() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             spin(stop)
         finally:
             log.append("plain")
 
     async def async_hog() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             spin(stop)
         finally:
             log.append("async")
@@ -55,16 +56,16 @@ def test_the_finally_block_around_the_loop_itself(asynchronous: bool) -> None:
     log: list[str] = []
 
     def hog() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             while True:
                 pass
         finally:
             log.append("finally")
 
     async def async_hog() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             while True:
                 pass
         finally:
@@ -145,8 +146,8 @@ def test_endless_code_of_every_kind(endless: Callable[[list[int]], None], stop: 
     log: list[str] = []
 
     def hog() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             endless(stop)
         except Goexit:
             log.append("Goexit")
@@ -169,8 +170,8 @@ def test_those_that_were_suspended_end_as_well(stop: list[int]) -> None:
     ended: list[int] = []
 
     def hog(i: int) -> None:
-        started.append(i)
         try:
+            started.append(i)
             spin(stop)
         finally:
             ended.append(i)
@@ -191,8 +192,8 @@ def test_a_long_finally_block_runs_to_its_end(procs: int, stop: list[int]) -> No
     log: list[Any] = []
 
     def hog(i: int) -> None:
-        log.append(i)
         try:
+            log.append(i)
             spin(stop)
         finally:
             log.append((i, work()))
@@ -212,8 +213,8 @@ def test_a_goroutine_may_go_on_for_a_while_after_it_was_told(stop: list[int]) ->
     log: list[str] = []
 
     def hog() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             spin(stop)
         except Goexit:
             log.append("told")
@@ -233,9 +234,10 @@ def test_a_goroutine_that_swallows_goexit_is_abandoned(stop: list[int]) -> None:
     log: list[str] = []
 
     def stubborn() -> None:
-        log.append("begins")
         while not stop:
             try:
+                if not log:
+                    log.append("begins")
                 spin(stop)
             except BaseException as error:
                 log.append(type(error).__name__)
@@ -264,8 +266,8 @@ def test_a_blocked_goroutine_ends_when_its_call_returns(marked: bool) -> None:
             time.sleep(0.05)
 
     def waits() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             naps()
         finally:
             log.append("finally")

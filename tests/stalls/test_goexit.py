@@ -25,9 +25,9 @@ def test_an_abandoned_goroutine_still_comes_to_its_end(stop: list[int]) -> None:
     lock = threading.Lock()
 
     def slow() -> None:
-        log.append("begins")
         with lock:
             try:
+                log.append("begins")
                 spin(stop)
             finally:
                 spin(more)
@@ -37,9 +37,9 @@ def test_an_abandoned_goroutine_still_comes_to_its_end(stop: list[int]) -> None:
         await begun(log)
 
     with pytest.warns(AbandonedThreadWarning):
-        run(main, gomaxprocs=1, grace=0.1)
+        run(main, gomaxprocs=1, grace=0.3)
     more.append(1)
-    assert lock.acquire(timeout=0.5), "nobody can ever take this lock again"
+    assert lock.acquire(timeout=PATIENCE), "nobody can ever take this lock again"
 
 
 @NEVER_TOLD
@@ -48,8 +48,8 @@ def test_a_wait_of_the_standard_library_is_left_in_order() -> None:
     gate = threading.Event()
 
     def waits() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             gate.wait(0.05)
         finally:
             log.append("finally")
@@ -73,8 +73,8 @@ def test_a_lock_of_the_standard_library_is_left_in_order_by_who_is_suspended_in_
     exec("def waits():\n log.append('begins')\n while not over: pass\n for i in range(1000): pass\n log.append('in order')", library)
 
     def hog() -> None:
-        library["waits"]()  # type: ignore[operator]
         try:
+            library["waits"]()  # type: ignore[operator]
             spin(never)
         finally:
             log.append("finally")
@@ -102,8 +102,8 @@ def test_who_is_told_in_a_callback_still_ends(where: str, stop: list[int]) -> No
         work(60_000)
 
     def hog() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             while not stop:
                 if where == "finaliser":
                     Burns()
@@ -201,8 +201,8 @@ def test_a_hog_without_a_leash_is_told_to_end(stop: list[int]) -> None:
     kept: list[object] = []
 
     def hog() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             spin(stop)
         finally:
             log.append("finally")
@@ -214,5 +214,5 @@ def test_a_hog_without_a_leash_is_told_to_end(stop: list[int]) -> None:
         kept.extend(m.leashes)
         m.leashes.clear()
 
-    run(main, gomaxprocs=2, grace=0.3)
+    run(main, gomaxprocs=2, grace=PATIENCE)
     assert log == ["begins", "finally"]

@@ -14,10 +14,10 @@ import gosched
 from gosched import Runtime, WaitGroup, ayield_now, go, run
 
 from .hogs import ASYNC, PLAIN, Flag, asynchronous, exceptions, generator_expression, recursion, ticks, tight_while
-from .waiting import CAN_SUSPEND, COMPILED, FREE_THREADED, spin, taken, until, until_suspended
+from .waiting import CAN_SUSPEND, COMPILED, FREE_THREADED, Deadline, spin, taken, until, until_suspended
 
 # Until a hog was suspended: on a busy machine its P may be taken first. Without a compiler that is often so, see the last test.
-ATTEMPTS = 20 if COMPILED else 2
+ATTEMPTS = 200 if COMPILED else 2
 
 
 def outcome_of(hog: Callable[[Flag], Any]) -> tuple[bool, int]:
@@ -216,7 +216,7 @@ def test_a_long_c_call_without_the_gil() -> None:
 
 
 def test_figures_tell_what_was_done() -> None:
-    async def main() -> gosched.RuntimeStats:
+    async def main() -> tuple[gosched.RuntimeStats, gosched.RuntimeStats]:
         stop: Flag = []
         wg = WaitGroup()
         hog = wg.go(spin, stop)
@@ -224,26 +224,30 @@ def test_figures_tell_what_was_done() -> None:
         during = gosched.stats()
         stop.append(1)
         await wg
-        return during
+        return during, gosched.stats()
 
-    during = run(main, gomaxprocs=1)
+    during, later = run(main, gomaxprocs=1)  # sysmon may be counting while we read
     assert during.preemptions + during.ps[0].retakes >= 1
     assert during.preemptions == 0 or CAN_SUSPEND
-    assert during.ps[0].retakes >= during.ps[0].forced + during.ps[0].blocks
+    assert later.ps[0].retakes >= during.ps[0].forced + during.ps[0].blocks
 
 
 def test_alone_a_hog_is_left_alone() -> None:
-    """Nobody waits for a turn: there is no reason to disturb it. It is main itself, for several slices."""
+    """Nobody waits for a turn: there is no reason to disturb it. It is main itself, for several slices. On a busy machine it may have waited for the
+    GIL so long that it seemed to be blocked: then once more."""
 
-    async def main() -> tuple[int, int]:
+    async def main() -> tuple[int, int] | None:
         begin, n = gosched.now(), 0
         while gosched.now() < begin + 0.05:
             n += 1
         figures = gosched.stats()
         await ayield_now()
-        return figures.preemptions, figures.ps[0].forced
+        return None if figures.ps[0].blocks else (figures.preemptions, figures.ps[0].forced)
 
-    assert run(main, gomaxprocs=1) == (0, 0)
+    deadline = Deadline("a run in which it did not seem to be blocked")
+    while (found := run(main, gomaxprocs=1)) is None:
+        deadline.check()
+    assert found == (0, 0)
 
 
 def test_a_hog_that_is_seen_late_is_asked_as_well(stop: Flag) -> None:

@@ -13,7 +13,7 @@ import pytest
 import gosched
 from gosched import AbandonedThreadWarning, WaitGroup, go, run
 
-from .waiting import CAN_SUSPEND, MONITORS, Deadline, monitoring, spin, taken, until, until_suspended
+from .waiting import CAN_SUSPEND, MONITORS, PATIENCE, Deadline, monitoring, spin, taken, until, until_suspended
 
 needs_monitoring = pytest.mark.skipif(not MONITORS, reason="nobody is asked by sys.monitoring here")
 IDS = range(6)
@@ -172,8 +172,8 @@ def test_all_ids_are_taken_when_main_ends(tools: list[int]) -> None:
     stop: list[int] = []
 
     def hog() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             spin(stop)
         finally:
             log.append("finally")
@@ -183,7 +183,7 @@ def test_all_ids_are_taken_when_main_ends(tools: list[int]) -> None:
         await until(lambda: log, "the hog to begin")
 
     try:
-        run(main, gomaxprocs=1, grace=0.3)
+        run(main, gomaxprocs=1, grace=PATIENCE)
     except AbandonedThreadWarning:
         stop.append(1)
         raise

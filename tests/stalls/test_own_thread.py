@@ -12,6 +12,7 @@ import pytest
 
 import gosched
 from gosched import Chan, DeadlockError, Event, Goroutine, WaitGroup, asleep, ayield_now, go, run, unlock_os_thread, yield_now
+from tests.calm import run_calmly
 
 from .waiting import newest_thread, until, until_slowly
 
@@ -99,7 +100,9 @@ def test_it_has_the_thread_for_itself(kind: str) -> None:
 def test_async_ones_stay_on_their_threads() -> None:
     idents: list[set[int]] = [set() for _ in range(4)]
 
-    async def body(i: int, ch: Chan[int], wg: WaitGroup) -> None:
+    async def body(i: int, ch: Chan[int], begun: WaitGroup, wg: WaitGroup) -> None:
+        begun.done()
+        await begun  # all four threads are there: none gets the number of one that has ended
         for _ in range(5):
             idents[i].add(ident())
             await asleep(0.0005)
@@ -111,10 +114,11 @@ def test_async_ones_stay_on_their_threads() -> None:
 
     async def main() -> None:
         ch: Chan[int] = Chan()
-        wg = WaitGroup()
+        begun, wg = WaitGroup(), WaitGroup()
+        begun.add(4)
         wg.add(4)
         for i in range(4):
-            go(body, i, ch, wg, thread=True)
+            go(body, i, ch, begun, wg, thread=True)
         for _ in range(20):
             await ch.arecv()
         await wg
@@ -219,7 +223,7 @@ def test_an_exception_in_it_ends_the_program(kind: str) -> None:
         await Event()
 
     with pytest.raises(LookupError, match="in a thread of its own") as caught:
-        run(main, gomaxprocs=1)
+        run_calmly(main)
     (note,) = caught.value.__notes__
     assert note.startswith("in goroutine 2 (")
     assert "created by starts in goroutine 1 at " in note
@@ -251,7 +255,7 @@ def test_a_deadlock_is_reported(kind: str) -> None:
         await Event()
 
     with pytest.raises(DeadlockError, match=r"(?s)goroutine 1 \[event wait\]:.*goroutine 2 \[chan receive, locked to thread\]:"):
-        run(main, gomaxprocs=1)
+        run_calmly(main)
 
 
 def test_after_unlocking_the_thread_is_like_any_other() -> None:
@@ -273,8 +277,8 @@ def test_they_unwind_when_main_returns() -> None:
     log: list[str] = []
 
     async def body(begun: WaitGroup) -> None:
-        begun.done()
         try:
+            begun.done()
             await Event()
         finally:
             log.append("unwound")
@@ -296,7 +300,7 @@ def test_one_that_never_started_never_runs() -> None:
     async def main() -> None:
         go(log.append, "ran", thread=True)
 
-    run(main, gomaxprocs=1)
+    run_calmly(main)
     assert log == []
 
 
@@ -327,4 +331,4 @@ def test_wrong_arguments_of_an_async_function() -> None:
         await ayield_now()
         return "went on"
 
-    assert run(main, gomaxprocs=1, grace=0.1) == "went on"
+    assert run(main, gomaxprocs=1) == "went on"

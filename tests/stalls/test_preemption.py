@@ -391,8 +391,8 @@ def test_those_that_yield_for_ever_end_with_main() -> None:
     log: list[str] = []
 
     def yields() -> None:
-        log.append("begins")
         try:
+            log.append("begins")
             while True:
                 yield_now()
         finally:

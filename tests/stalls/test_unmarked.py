@@ -215,6 +215,7 @@ def test_the_state_and_the_figures() -> None:
         text, during = repr(g), gosched.stats()
         gate.set()
         await wg
+        await until(g.is_dead, "its end")
         return text, during, g.state
 
     deadline = Deadline("a call that was seen in time")
@@ -249,6 +250,7 @@ def test_a_call_that_came_back_is_running_again() -> None:
         await until(lambda: g.state in ("running", "syscall"), "it to go on")
         over.set()
         await wg
+        await until(g.is_dead, "its end")
         return g.state
 
     assert run(main, gomaxprocs=1) == "dead"

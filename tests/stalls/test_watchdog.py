@@ -109,21 +109,32 @@ def test_without_the_word_there_is_silence(script: Script) -> None:
     assert (done.stdout.splitlines()[-1], done.stderr) == ("result", "")
 
 
+# Silence is a matter of long slices: a busy machine may keep any thread from its CPU for a short one.
+LONG = """
+import gosched.system.watchdog
+from gosched.policy import Policy
+
+gosched.system.watchdog.SLICE_NS = 1_000_000_000
+LONG = Policy(slice=1.0)
+"""
+
+
 def test_a_program_that_waits_properly_is_silent(script: Script) -> None:
     done = script(
-        """
-        from gosched import Chan, WaitGroup, asleep, run, sleep
+        LONG
+        + """
+from gosched import Chan, WaitGroup, asleep, run, sleep
 
-        async def main():
-            ch, wg = Chan(), WaitGroup()
-            wg.go(sleep, 0.05)
-            wg.go(ch.send, 1)
-            await asleep(0.05)
-            print(await ch.arecv())
-            await wg
+async def main():
+    ch, wg = Chan(), WaitGroup()
+    wg.go(sleep, 2.5)
+    wg.go(ch.send, 1)
+    await asleep(2.5)
+    print(await ch.arecv())
+    await wg
 
-        run(main, gomaxprocs=2)
-        """,
+run(main, gomaxprocs=2, policy=LONG)
+""",
         GOSCHED_DEBUG="blocking",
     )
     assert (done.stdout, done.stderr) == ("1\n", "")
@@ -167,15 +178,15 @@ def test_a_blocked_call_on_one_p(script: Script) -> None:
 
 def test_a_marked_call_is_silent(script: Script) -> None:
     done = script(
-        """
-        import time, gosched
+        LONG
+        + """
+import time
 
-        async def main():
-            for _ in range(8):
-                gosched.blocking(time.sleep, 0.03)
+async def main():
+    gosched.blocking(time.sleep, 2.5)
 
-        gosched.run(main, gomaxprocs=4)
-        """,
+gosched.run(main, gomaxprocs=4, policy=LONG)
+""",
         GOSCHED_DEBUG="blocking",
     )
     assert done.stderr == ""

@@ -20,7 +20,7 @@ CAN_SUSPEND = sys.version_info >= (3, 12) or COMPILED
 # A hog is asked by events of sys.monitoring; else, with a GIL, by a trace function.
 MONITORS = sys.version_info >= (3, 12) and not FREE_THREADED
 # Far more than any wait here takes on a busy machine: who waits longer than this waits for ever.
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 monitoring: Any = getattr(sys, "monitoring", None)
 

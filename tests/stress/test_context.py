@@ -67,7 +67,7 @@ def test_channel(stress_seconds: float) -> None:
     sent, got = [0] * 8, [0] * 8
 
     async def asends(i: int, ch: Chan[int], rng: random.Random) -> None:
-        while time.monotonic() < end:
+        while time.monotonic() < end or not any(sent):
             value = rng.randrange(1 << 30)
             try:
                 with some_context(rng):
@@ -80,7 +80,7 @@ def test_channel(stress_seconds: float) -> None:
                 pass
 
     def sends(i: int, ch: Chan[int], rng: random.Random) -> None:
-        while time.monotonic() < end:
+        while time.monotonic() < end or not any(sent):
             value = rng.randrange(1 << 30)
             try:
                 with some_context(rng):
@@ -148,7 +148,7 @@ def test_lock(stress_seconds: float, make: Callable[[], Any], take: str, give: s
         inside[0] -= 1
 
     async def awaits(i: int, rng: random.Random) -> None:
-        while time.monotonic() < end:
+        while time.monotonic() < end or not any(times):
             try:
                 with some_context(rng):
                     await getattr(lock, f"a{take}")()
@@ -161,7 +161,7 @@ def test_lock(stress_seconds: float, make: Callable[[], Any], take: str, give: s
                 pass
 
     def waits(i: int, rng: random.Random) -> None:
-        while time.monotonic() < end:
+        while time.monotonic() < end or not any(times):
             try:
                 with some_context(rng):
                     getattr(lock, take)()
@@ -196,7 +196,7 @@ def test_cond(stress_seconds: float) -> None:
         inside[0] -= 1
 
     async def awaits(i: int, rng: random.Random) -> None:
-        while time.monotonic() < end:
+        while time.monotonic() < end or not any(ended):
             async with mutex:
                 try:
                     with some_context(rng):
@@ -206,7 +206,7 @@ def test_cond(stress_seconds: float) -> None:
                 works()
 
     def waits(i: int, rng: random.Random) -> None:
-        while time.monotonic() < end:
+        while time.monotonic() < end or not any(ended):
             with mutex:
                 try:
                     with some_context(rng):
@@ -219,7 +219,7 @@ def test_cond(stress_seconds: float) -> None:
         wg = WaitGroup()
         for i in range(6):
             wg.go(waits if i % 2 else awaits, i, random.Random(i))
-        while time.monotonic() < end:
+        while time.monotonic() < end or not any(ended):
             cond.notify(random.randrange(3))
             await asleep(1e-5)
         await wg
@@ -263,7 +263,7 @@ def test_groups(stress_seconds: float) -> None:
     async def main() -> int:
         rounds = 0
         rng = random.Random(1)
-        while time.monotonic() < end:
+        while time.monotonic() < end or not rounds:
             try:
                 await grouped(rng, 3)
             except* Planned:
@@ -308,7 +308,7 @@ def test_one_context_many_waiters(stress_seconds: float) -> None:
 
     async def main() -> int:
         rounds = 0
-        while time.monotonic() < end:
+        while time.monotonic() < end or not rounds:
             ctx, begun, over = with_cancel(), WaitGroup(), Event()
             ctx.after_func(over.set)
             begun.add(10)
@@ -348,7 +348,7 @@ def test_dropped_generators(stress_seconds: float) -> None:
 
     async def main() -> int:
         rounds = 0
-        while time.monotonic() < end:
+        while time.monotonic() < end or not rounds:
             ctx = with_cancel()
             for i in range(10):
                 go(drops, ctx, random.Random(rounds + i))

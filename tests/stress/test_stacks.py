@@ -195,8 +195,8 @@ def test_ends(stress_seconds: float, stacks: str) -> None:
         began, unwound = list[int](), list[int]()
 
         def waits(i: int, ch: Chan[int]) -> None:
-            began.append(i)  # noqa: B023
             try:
+                began.append(i)  # noqa: B023
                 while True:
                     ch.recv()
                     ch.send(i)
@@ -204,8 +204,8 @@ def test_ends(stress_seconds: float, stacks: str) -> None:
                 unwound.append(i)  # noqa: B023
 
         async def mixed(i: int, ch: Chan[int]) -> None:
-            began.append(i)  # noqa: B023
             try:
+                began.append(i)  # noqa: B023
                 while True:
                     await ch.asend(i)
                     ch.recv()
@@ -223,7 +223,8 @@ def test_ends(stress_seconds: float, stacks: str) -> None:
                 gc.collect()
 
         run(main, dice.randrange(40), dice.randrange(10), gomaxprocs=dice.randrange(1, 4), stacks=stacks, grace=10)
-        assert sorted(unwound) == sorted(began)
+        assert set(began) <= set(unwound)  # one may be told to end in its first line
+        assert len(set(unwound)) == len(unwound)
         rounds += 1
     print(f"{rounds} programs")
 

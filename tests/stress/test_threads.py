@@ -66,7 +66,7 @@ def test_retakes_and_resizes(stress_seconds: float) -> None:
 
     async def main(stop: list[int]) -> int:
         rounds = 0
-        while not stop:
+        while not (stop and rounds):
             done = WaitGroup()
             done.add(20)
             for _ in range(20):
@@ -158,7 +158,7 @@ def test_ends_of_main(stress_seconds: float) -> None:
         for _ in range(rng.randrange(10)):
             await ayield_now()
 
-    while time.monotonic() < end:
+    while time.monotonic() < end or not runs:
         run(main, runs, gomaxprocs=1 + runs % 4)
         runs += 1
     assert runs > 0

@@ -106,7 +106,9 @@ def browser() -> Iterator[Any]:
 
 
 class Tab:
-    """A page that is open. What it complains about fails the test."""
+    """A page that is open. What it complains about fails the test. `READY`: when it shows something."""
+
+    READY = "goschedView.updates > 1"
 
     def __init__(self, browser: Any, url: str, **options: Any) -> None:
         self.context = browser.new_context(viewport=options.pop("viewport", {"width": 1280, "height": 800}), **options)
@@ -116,7 +118,7 @@ class Tab:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" else None)
         self.page.goto(url)
-        self.until("goschedView.updates > 1")
+        self.until(self.READY)
 
     def until(self, script: str) -> Any:
         return self.page.wait_for_function(f"() => {script}").json_value()

@@ -22,4 +22,5 @@ cpdef int tell_expire(M m) except -1
 cpdef int tell_drain(Scheduler s, P p) except -1
 cdef int ask_place(M m, Goroutine g) except -1
 cpdef bint asks_global(M m) except -1
-cpdef object ask_order(M m, int n)
+cpdef object ask_order(M m, P thief, int n)
+cpdef bint may_rob(M m, P thief, int number) except -1

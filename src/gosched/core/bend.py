@@ -153,9 +153,9 @@ def asks_global(m: M) -> bool:
     return yes
 
 
-def ask_order(m: M, n: int) -> Any:
+def ask_order(m: M, thief: P, n: int) -> Any:
     try:
-        numbers = list(m.sched.order(m.p.id, n))
+        numbers = list(m.sched.order(thief.id, n))
         for number in numbers:
             if not isinstance(number, int) or not 0 <= number < n:
                 raise bad_policy("victims", f"numbers of Ps, from 0 to {n - 1}", number)
@@ -164,3 +164,8 @@ def ask_order(m: M, n: int) -> Any:
         m.sched.host.fatal(error)
         return range(n)
     return numbers
+
+
+def may_rob(m: M, thief: P, number: int) -> bool:
+    """Who is never visited is no reason to go on searching: that P's own thread has its work."""
+    return m.sched.order is None or number in ask_order(m, thief, m.sched.nproc)

@@ -1,6 +1,6 @@
 cimport cython
 from libc.stdint cimport int64_t
-from .bend cimport asks_global, pop_newest, tell_drain, tell_expire, tell_spin
+from .bend cimport asks_global, may_rob, pop_newest, tell_drain, tell_expire, tell_spin
 from .g cimport Goroutine
 from .guests cimport send_guests_back, take_guest
 from .m cimport M
@@ -33,7 +33,7 @@ cpdef int expire_slice(P p) except -1
 @cython.locals(g=Goroutine, p=P)
 cdef Goroutine last_look(M m)
 @cython.locals(g=Goroutine, p=P, victim=P, i=int)
-cdef Goroutine look_again(M m)
+cdef Goroutine look_again(M m, P mine)
 @cython.locals(until=int64_t, timer=int64_t, sent=bint, vain=bint)
 cpdef Goroutine rest(M m)
 @cython.locals(dead=int, sent=bint)

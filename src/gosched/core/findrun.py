@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .bend import asks_global, pop_newest, tell_drain, tell_expire, tell_spin
+from .bend import asks_global, may_rob, pop_newest, tell_drain, tell_expire, tell_spin
 from .ending import check_dead, polls_in_vain, tell_dead
 from .entry import submit_late
 from .events import E_M_PARK, E_M_POLL, E_M_WAKE, E_NETPOLL, E_PROC_STOP
@@ -166,11 +166,11 @@ def last_look(m: M) -> Goroutine | None:
         return None
     m.spinning = False
     m.sched.add_spinning(-1)
-    return look_again(m)
+    return look_again(m, p)
 
 
-def look_again(m: M) -> Goroutine | None:
-    """A submitter that saw us spinning woke nobody: its work is here, or somebody has it."""
+def look_again(m: M, mine: P) -> Goroutine | None:
+    """A submitter that saw us spinning woke nobody: its work is here, or somebody has it. `mine`: the P that was given up."""
     m.sched.acquire()
     if m.sched.global_size() != 0:  # race: submitted globally while we were the spinner that made wake_p return
         p = m.sched.take_idle_p()
@@ -186,7 +186,7 @@ def look_again(m: M) -> Goroutine | None:
     m.sched.release()
     for i in range(m.sched.nproc if m.sched.steals else 0):
         victim = m.sched.allp[i]
-        if victim.status == P_IDLE or victim.queue_empty():
+        if victim.status == P_IDLE or victim.queue_empty() or not may_rob(m, mine, i):
             continue
         m.sched.acquire()
         p = m.sched.take_idle_p()  # race: submitted to this P while we were the spinner that made wake_p return

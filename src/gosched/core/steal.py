@@ -44,7 +44,7 @@ def steal_work(m: M) -> Goroutine | None:
 def steal_in_order(m: M, n: int) -> Goroutine | None:
     """The same, where a policy says whom to visit; but timers that are due are not to be missed."""
     g: Goroutine | None
-    for number in ask_order(m, n):
+    for number in ask_order(m, m.p, n):
         victim: P = m.sched.allp[number]
         g = visit(m, victim, True)
         if g is not None:

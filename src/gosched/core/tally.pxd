@@ -7,7 +7,7 @@ cdef list COUNTS
 
 @cython.locals(shift=int, high=int64_t)
 cpdef int bucket_of(int64_t ns)
-@cython.locals(shift=int, low=int64_t)
+@cython.locals(shift=int, low=int64_t, one=int64_t)
 cpdef int64_t value_of(int bucket)
 
 @cython.final
@@ -33,7 +33,7 @@ cdef class Tally:
     cdef readonly int64_t served
     cdef double shares
     cdef double squares
-    @cython.locals(at=Py_ssize_t, size=Py_ssize_t, kind=int, a=int64_t, b=int64_t, n=int64_t, shift=int, count=int, i=int)
+    @cython.locals(at=Py_ssize_t, size=Py_ssize_t, kind=int, a=int64_t, b=int64_t, n=int64_t, part=int64_t, shift=int, count=int, i=int)
     cpdef tuple read(self, bytes data, int64_t time, int who)
     @cython.locals(g=int64_t)
     cdef int note(self, int64_t time, int who, int kind, int64_t a, int64_t b) except -1

@@ -45,8 +45,10 @@ def value_of(bucket: int) -> int:
     if bucket < 2 << FINE:
         return bucket
     shift = (bucket >> FINE) - 1
-    low = (bucket - (shift << FINE)) << shift
-    return low + (1 << shift >> 1)
+    low = bucket - (shift << FINE)
+    low <<= shift
+    one = 1
+    return low + (one << shift >> 1)
 
 
 class Tally:
@@ -85,10 +87,12 @@ class Tally:
             for i in range(-1, count):
                 n = shift = 0
                 while data[at] >= 0x80:
-                    n |= (data[at] & 0x7F) << shift
+                    part = data[at] & 0x7F
+                    n |= part << shift
                     shift += 7
                     at += 1
-                n |= data[at] << shift
+                part = data[at]
+                n |= part << shift
                 at += 1
                 if i < 0:
                     time += n

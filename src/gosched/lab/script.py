@@ -8,7 +8,7 @@ The same script is the same run, event by event. An action that is added later, 
 
 from __future__ import annotations
 
-import math
+import reprlib
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -55,7 +55,7 @@ class Script:
     @classmethod
     def of(cls, data: object) -> Script:
         """Of what a page sends."""
-        given = known("script", data, {"scenario", "procs", "seed", "policy", "actions"})
+        given = known("a script", data, {"scenario", "procs", "seed", "policy", "actions"})
         scenario = given.get("scenario", "")
         if not isinstance(scenario, str) or len(scenario) > 40:
             raise ScriptError(f"scenario must be a name, not {short(scenario)}")
@@ -65,6 +65,8 @@ class Script:
         listed = given.get("actions", [])
         if not isinstance(listed, list) or len(listed) > ACTIONS:
             raise ScriptError(f"actions must be a list of at most {ACTIONS}, not {short(listed)}")
+        if scenario and listed:
+            raise ScriptError(f"scenario {short(scenario)} starts its own goroutines: it takes no actions")
         actions = tuple(sorted((action_of(action) for action in listed), key=lambda action: action.at))
         started = sum(action.n * KINDS[action.start].starts for action in actions if action.start)
         if started > GOROUTINES:
@@ -74,17 +76,18 @@ class Script:
 
 def known(what: str, data: object, names: set[str]) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise ScriptError(f"a {what} must be an object, not {short(data)}")
+        raise ScriptError(f"{what} must be an object, not {short(data)}")
     for name in data:
         if name not in names:
-            raise ScriptError(f"a {what} has no {short(name)}: it has {', '.join(sorted(names))}")
+            raise ScriptError(f"{what} has no {short(name)}: it has {', '.join(sorted(names))}")
     return data
 
 
 def action_of(data: object) -> Action:
-    given = known("action", data, {"at", "start", "n", "seconds", "procs"})
+    given = known("an action", data, {"at", "start", "n", "seconds", "procs"})
     at = real("at", given.get("at", 0), 0.0, LATEST)
     if "procs" in given:
+        known("an action with procs", data, {"at", "procs"})
         return Action(at, procs=whole("procs", given["procs"], 1, PROCS))
     kind = given.get("start")
     if not isinstance(kind, str) or kind not in KINDS:
@@ -94,7 +97,10 @@ def action_of(data: object) -> Action:
 
 
 def policy_of(data: object) -> Policy:
-    given = known("policy", data, {f.name for f in fields(Policy)})
+    given = known("a policy", data, {f.name for f in fields(Policy)})
+    for name, value in given.items():
+        if not isinstance(value, int | float):
+            raise ScriptError(f"Policy: {name} must be a number or a switch, not {short(value)}")
     try:
         return replace(GO, **given)
     except (TypeError, ValueError) as error:
@@ -108,13 +114,14 @@ def whole(name: str, value: object, least: int, most: int) -> int:
 
 
 def real(name: str, value: object, least: float, most: float) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value) or not least <= value <= most:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
         raise ScriptError(f"{name} must be a number of seconds from {least:g} to {most:g}, not {short(value)}")
     return float(value)
 
 
 def short(value: object) -> str:
-    text = repr(value)
+    """Of what may be nested deeper than repr() can go."""
+    text = reprlib.repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from gosched.core.states import WAIT_REASONS
 from gosched.lab.kinds import KINDS
 from gosched.lab.scenarios import SCENARIOS
-from gosched.lab.script import ACTIONS, GOROUTINES, PROCS
+from gosched.lab.script import ACTIONS, GOROUTINES, PROCS, SECONDS
 from gosched.policy import GO, Policy
 
 from .snapshot import STATES
@@ -39,5 +39,5 @@ def catalogue() -> dict[str, Any]:
         "scenarios": [scenario.packed() for scenario in SCENARIOS.values()],
         "kinds": [[name, kind.title, kind.what, kind.seconds, kind.starts] for name, kind in KINDS.items()],
         "switches": [[f.name, *SWITCHES[f.name], getattr(GO, f.name)] for f in fields(Policy)],
-        "limits": {"procs": PROCS, "actions": ACTIONS, "goroutines": GOROUTINES},
+        "limits": {"procs": PROCS, "actions": ACTIONS, "goroutines": GOROUTINES, "seconds": SECONDS},
     }

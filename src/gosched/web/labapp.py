@@ -8,6 +8,7 @@ by the frames that one question may ask for, and by what a script may start.
 
 from __future__ import annotations
 
+import atexit
 import json
 from typing import Any
 
@@ -32,6 +33,7 @@ MOST = 1_000
 def build() -> Starlette:
     assets = load()
     sessions = Sessions()
+    atexit.register(sessions.close)
     about = encode(catalogue())
 
     async def page(request: Request) -> Response:

@@ -10,12 +10,14 @@ export class FreePlay {
     this.time = time;
     this.kind = about.kinds[0][0];
     this.acts = acts;
+    this.most = about.limits.goroutines;
+    this.longest = about.limits.seconds;
     this.buttons = about.kinds.map(([name, title, what]) => h("button", { type: "button", "data-kind": name, "aria-pressed": "false", onclick: () => this.choose(name) }, title, h("small", {}, what)));
     this.procs = h("input", { type: "range", id: "procs-range", min: 1, max: about.limits.procs, value: 4, oninput: () => text(this.procs_now, this.procs.value), onchange: () => acts.procs(Number(this.procs.value)) });
     this.procs_now = h("output", { for: "procs-range" }, "4");
     this.seed = h("input", { type: "number", id: "seed", min: 0, max: 2 ** 31, value: 1, onchange: () => acts.seed(Math.max(0, Math.round(Number(this.seed.value) || 0))) });
     this.n = h("input", { type: "number", id: "spawn-n", min: 1, max: about.limits.goroutines, value: 20, "aria-label": "How many" });
-    this.ms = h("input", { type: "number", id: "spawn-ms", min: 0, max: 10_000, step: "any", "aria-label": "Milliseconds each" });
+    this.ms = h("input", { type: "number", id: "spawn-ms", min: 0, max: 1e3 * this.longest, step: "any", "aria-label": "Milliseconds each" });
     this.spawn = h("button", { type: "button", class: "main", id: "spawn", title: "Start them at the time that is shown (s)", onclick: () => this.go() }, "Spawn");
     this.trouble = h("p", { class: "trouble", role: "alert", hidden: true });
     this.list = h("ul", { class: "actions" });
@@ -23,7 +25,7 @@ export class FreePlay {
     root.append(
       h("div", { class: "fields" }, h("label", { for: "procs-range" }, "GOMAXPROCS"), h("div", { class: "slider" }, this.procs, this.procs_now), h("label", { for: "seed" }, "Seed"), this.seed),
       h("h3", {}, "Spawn goroutines"), h("div", { class: "kinds", role: "group", "aria-label": "Kind" }, ...this.buttons),
-      h("div", { class: "spawn" }, this.n, h("span", {}, "of"), this.ms, h("span", {}, "ms"), this.spawn), this.trouble,
+      h("div", { class: "spawn" }, this.n, h("span", {}, "goroutines,"), this.ms, h("span", {}, "ms each"), this.spawn), this.trouble,
       h("h3", {}, "Started"), this.none, this.list,
     );
     this.choose(this.kind);
@@ -38,7 +40,8 @@ export class FreePlay {
   go() {
     const n = Math.round(Number(this.n.value));
     const seconds = Number(this.ms.value) / 1e3;
-    if (!(n >= 1) || !(seconds >= 0)) return this.complain("How many, and how many milliseconds each?");
+    if (!(n >= 1 && n <= this.most)) return this.complain(`How many? 1 to ${count(this.most)}.`);
+    if (!this.ms.value || !(seconds >= 0 && seconds <= this.longest)) return this.complain(`How many milliseconds each? 0 to ${count(1e3 * this.longest)}.`);
     this.acts.spawn(this.kind, n, seconds);
   }
 
@@ -102,7 +105,8 @@ export class Rules {
   }
 }
 
-function words(name, value) {
+/** A rule's number. */
+export function words(name, value) {
   if (name === "slice") return `${value * 1e3} ms`;
   if (name === "share") return value === 0.01 ? "one" : value === 1 ? "all" : value === 0.5 ? "half" : `${value * 100} %`;
   if (name === "fairness") return value ? String(value) : "never";

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { count, span } from "./format.js";
+import { words } from "./bench.js";
 
 export class Compare {
   /** `again`: called with the rules and the number of Ps of a run that is to be shown again. */
@@ -32,22 +33,23 @@ export class Compare {
       const s = run.summary;
       const bar = h("i", { class: "bar" });
       bar.style.width = `${Math.max(1, (100 * s.end) / longest)}%`;
-      return h("tr", { "aria-current": key === current ? "true" : null, onclick: () => this.again(run) },
-        h("td", {}, h("b", {}, run.label), h("div", { class: "quiet" }, `${run.procs} P${run.procs === 1 ? "" : "s"}, seed ${run.seed}`)),
-        h("td", { class: "num" }, run.over === "deadlock" ? "deadlock" : span(s.end), bar), num(`${Math.round(100 * s.busy)} %`), num(span(s.longest)), num(span(s.median)),
-        num(s.steals ? `${count(s.stolen)} in ${count(s.steals)}` : "0"), num(count(s.preemptions)), num(count(s.threads)));
+      return h("article", { class: "run", "aria-current": key === current ? "true" : null },
+        h("button", { type: "button", title: "Play this one again", onclick: () => this.again(run) }, run.label), h("span", { class: "quiet" }, ` ${run.procs} P${run.procs === 1 ? "" : "s"}, seed ${run.seed}`),
+        h("p", { class: "done" }, h("b", {}, WHEN[run.over]?.(span(s.end)) ?? run.over), bar),
+        h("dl", {}, ...fact("Ps busy", `${Math.round(100 * s.busy)} %`), ...fact("stolen", s.steals ? `${count(s.stolen)} in ${count(s.steals)}` : "0"), ...fact("preempted", count(s.preemptions)),
+          ...fact("threads", count(s.threads)), ...fact("waited for a turn", `${span(s.median)} (median), ${span(s.longest)} (longest)`)));
     });
-    this.root.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, ...["Rules", "Done after", "Ps busy", "Longest wait for a turn", "Median", "Stolen", "Stopped", "Threads"].map((name, i) => h("th", { class: i ? "num" : null }, name)))),
-      h("tbody", {}, ...rows)));
+    this.root.replaceChildren(h("h2", {}, "The same goroutines, by different rules"), ...rows);
   }
 }
 
-const num = (words) => h("td", { class: "num" }, words);
+const WHEN = { end: (t) => `done after ${t}`, idle: (t) => `done after ${t}`, deadlock: (t) => `deadlock after ${t}`, cut: (t) => `cut off after ${t}` };
+const fact = (name, words) => [h("dt", {}, name), h("dd", {}, words)];
 
 /** Rules in words. */
 export function label(policy, switches) {
-  const names = Object.fromEntries(switches.map(([name, words]) => [name, words]));
-  const parts = Object.entries(policy).map(([name, value]) => (value === false ? `no ${short(name, names)}` : value === true ? short(name, names) : `${name} ${value}`));
+  const names = Object.fromEntries(switches.map(([name, said]) => [name, said]));
+  const parts = Object.entries(policy).map(([name, value]) => (value === false ? `no ${short(name, names)}` : value === true ? short(name, names) : `${name} ${words(name, value)}`));
   return parts.length ? parts.join(", ") : "Go's rules";
 }
 

@@ -30,6 +30,7 @@ export class Reel {
   add(frames) {
     for (const frame of frames) {
       if (this.frames.length % KEPT_EVERY === 0) this.keys.push(copy(this.end));
+      frame.tick = frame.ps.some((p) => p[P.turns] > (this.end.ps[p[P.id]]?.[P.turns] ?? 0));
       this.frames.push(frame);
       this.events.push(frame.event);
       for (const row of frame.rows) this.names.set(row[G.id], row[G.name]);
