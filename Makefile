@@ -6,6 +6,8 @@ PYTHON ?= python3
 STRESS_SECONDS ?= 20
 # Schedules of the interleaving explorer in one run, over all programs.
 SCHEDULES ?= 1200
+# Processes that share the tests of `make test`; 0: it runs them itself.
+WORKERS ?= 2
 export STRESS_SECONDS SCHEDULES
 
 TAG := $(shell $(PYTHON) -c 'import sys, sysconfig; print("%d.%d%s" % (*sys.version_info[:2], "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""))')
@@ -37,7 +39,7 @@ demo: setup ## what it does, in half a minute
 	@$(RUN) -m gosched demo
 
 test: setup ## the tests, with a short exploration; not the slow ones, and no stress
-	@$(RUN) -m pytest -m "not stress and not slow" --ignore tests/explorer/test_races.py --ignore tests/explorer/test_told.py
+	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m "not stress and not slow" --ignore tests/explorer/test_races.py --ignore tests/explorer/test_told.py
 
 test-slow: setup ## the tests that take long
 	@$(RUN) -m pytest -m slow

@@ -535,7 +535,7 @@ def blocking(fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     ...     gosched.go(print, "meanwhile")
     ...     gosched.blocking(time.sleep, 0.01)
     ...     print("afterwards")
-    >>> gosched.run(main)
+    >>> gosched.run(main, gomaxprocs=1)
     meanwhile
     afterwards
     """

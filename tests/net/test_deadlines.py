@@ -117,7 +117,7 @@ def test_a_deadline_says_what_has_passed_and_where(either: NetWorld) -> None:
     either.run(main)
 
 
-@pytest.mark.parametrize("bad", ["1", b"1", True, object()], ids=repr)
+@pytest.mark.parametrize("bad", ["1", b"1", True, [1]], ids=repr)
 def test_a_deadline_is_seconds(bad: Any) -> None:
     async def main(w: NetWorld) -> None:
         async with w.pair() as (here, _):
