@@ -30,13 +30,13 @@ cdef int go_on(M m, Goroutine g) except -1
 @cython.locals(verdict=int)
 cpdef int schedule(M m) except -1
 cpdef int execute(M m, Goroutine g) except -1
-cpdef int conclude(M m, Goroutine g, object result) except -1
-cpdef object turn(M m, Goroutine g)
+cpdef int carry_on(M m, Goroutine g) except -1
+cdef object turn(M m, Goroutine g)
 cdef void adopt_context(M m, Goroutine g) noexcept
 cdef object begin(M m, Goroutine g)
 cdef object end(M m, Goroutine g)
 cdef object strike(M m, Goroutine g)
-cdef int settle(M m, Goroutine g) except -1
+cpdef int settle(M m, Goroutine g) except -1
 @cython.locals(state=int)
 cdef int tell_yield(M m, Goroutine g) except -1
 cdef int report(M m, Goroutine g, object result) except -1

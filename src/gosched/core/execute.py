@@ -127,11 +127,12 @@ def execute(m: M, g: Goroutine) -> int:
     if m.trail is not None:
         m.trail.tell1(m.who, E_GO_START, g.id)
     leave_runtime(m)
-    return conclude(m, g, turn(m, g))
+    return carry_on(m, g)
 
 
-def conclude(m: M, g: Goroutine, result: Any) -> int:
-    """What becomes of g after its turn, unless that goes on later (spending.py)."""
+def carry_on(m: M, g: Goroutine) -> int:
+    """g's turn, or the rest of it, and what becomes of g. STAY: it goes on later (spending.py)."""
+    result = turn(m, g)
     if m.outcome == STAYED:
         return STAY
     if m.outcome != YIELDED:
@@ -139,8 +140,6 @@ def conclude(m: M, g: Goroutine, result: Any) -> int:
     if m.doomed:
         reprieve(m)
     if m.outcome == YIELDED:
-        enter_runtime(m)
-        m.let_go()
         settle(m, g)
     else:
         report(m, g, result)
@@ -219,6 +218,8 @@ def strike(m: M, g: Goroutine) -> Any:
 
 def settle(m: M, g: Goroutine) -> None:
     """g has yielded: is it parked, does it wait for another turn, or was it woken already?"""
+    enter_runtime(m)
+    m.let_go()
     g.since = m.sched.moment()
     if m.trail is not None:
         tell_yield(m, g)

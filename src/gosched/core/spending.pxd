@@ -1,6 +1,6 @@
 cimport cython
 from .blockcall cimport enter_call, leave_call
-from .execute cimport conclude, turn
+from .execute cimport carry_on, settle
 from .g cimport Goroutine
 from .m cimport M
 from .native cimport current_m
@@ -8,7 +8,7 @@ from .netpoll cimport PollDesc
 from .park cimport regain_p
 from .signals cimport Again
 
-cdef int NET_OK, NET_WAITS, PREEMPTED, READ, RETRY, RUNNABLE, SPENDING, YIELDED
+cdef int NET_OK, NET_WAITS, PREEMPTED, READ, RETRY, RUNNABLE, SPENDING
 
 @cython.locals(m=M, g=Goroutine)
 cpdef int begin_spending() except -1

@@ -13,12 +13,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .blockcall import enter_call, leave_call
-from .execute import conclude, turn
+from .execute import carry_on, settle
 from .native import current_m
 from .netpoll import PollDesc
 from .park import regain_p
 from .signals import Again
-from .states import NET_OK, NET_WAITS, PREEMPTED, READ, RETRY, RUNNABLE, SPENDING, YIELDED
+from .states import NET_OK, NET_WAITS, PREEMPTED, READ, RETRY, RUNNABLE, SPENDING
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -78,7 +78,7 @@ def end_io(desc: PollDesc) -> None:
 def go_on_here(m: M) -> int:
     """By the host: the goroutine that m keeps has its M again, or rather still. 0, or STAY."""
     g: Goroutine = m.held()
-    return conclude(m, g, turn(m, g))
+    return carry_on(m, g)
 
 
 def stop_here(m: M) -> None:
@@ -88,7 +88,6 @@ def stop_here(m: M) -> None:
     m.preemptions += 1
     g.phase = PREEMPTED
     g.set_state(RUNNABLE)
-    m.outcome = YIELDED
-    conclude(m, g, None)
+    settle(m, g)
     if m.p is not None:
         m.p.begin_slice()  # who is next does not pay for the slice that g has used up
