@@ -74,21 +74,42 @@ static void gs_start_world(int collects)
 #endif
 }
 
+/* In 3.11 a thread that was started and has not begun bears the id of who started it, until it writes its own, and stands before it in the list: an
+ * exception or a trace for the one would go to the other. The oldest is meant. */
+#if PY_VERSION_HEX < 0x030C0000
+static PyThreadState *gs_thread_of(unsigned long ident)
+{
+    PyThreadState *found = NULL;
+    for (PyThreadState *t = PyInterpreterState_ThreadHead(PyInterpreterState_Get()); t != NULL; t = PyThreadState_Next(t))
+        if (t->thread_id == ident)
+            found = t;
+    return found;
+}
+static void gs_unname_newborns(unsigned long ident)
+{
+    PyThreadState *meant = gs_thread_of(ident);
+    for (PyThreadState *t = PyInterpreterState_ThreadHead(PyInterpreterState_Get()); t != NULL; t = PyThreadState_Next(t)) {
+        unsigned long its = ident;
+        if (t != meant) /* race: it begins in this moment, without the GIL, and its own id must stand */
+            __atomic_compare_exchange_n(&t->thread_id, &its, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    }
+}
+#else
+static void gs_unname_newborns(unsigned long ident) {}
+#endif
+
 /* 3.11 has no sys.monitoring, but tracing of one thread costs the others nothing, and may be switched on by any thread that has the GIL: the next line,
  * call or backward jump of thread t comes to `stop`. Not if a debugger or a coverage tool traces it. */
 #if PY_VERSION_HEX < 0x030C0000
 static int gs_stop_soon(unsigned long ident, Py_tracefunc stop)
 {
-    for (PyThreadState *t = PyInterpreterState_ThreadHead(PyInterpreterState_Get()); t != NULL; t = PyThreadState_Next(t))
-        if (t->thread_id == ident) {
-            if (t->c_tracefunc != NULL && t->c_tracefunc != stop)
-                return 0;
-            t->c_tracefunc = stop;
-            PyThreadState_EnterTracing(t);
-            PyThreadState_LeaveTracing(t);
-            return 1;
-        }
-    return 0;
+    PyThreadState *t = gs_thread_of(ident);
+    if (t == NULL || (t->c_tracefunc != NULL && t->c_tracefunc != stop))
+        return 0;
+    t->c_tracefunc = stop;
+    PyThreadState_EnterTracing(t);
+    PyThreadState_LeaveTracing(t);
+    return 1;
 }
 static void gs_stop_no_more(Py_tracefunc stop)
 {

@@ -1,4 +1,5 @@
 cpdef bint raise_soon(object error) noexcept
+cpdef void raise_in(unsigned long ident, object error) noexcept
 cpdef object innermost_frame()
 cpdef object switch_stack(object stack)
 cpdef object unwind_stack(object stack)

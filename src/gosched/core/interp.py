@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from .callers import outside_frame
@@ -10,6 +11,12 @@ from .callers import outside_frame
 def raise_soon(error: type[BaseException] | None) -> bool:
     """Here who calls would be struck itself, and after it the runtime's own code: False, it is not done."""
     return False
+
+
+def raise_in(ident: int, error: type[BaseException]) -> None:
+    """On another thread: between two bytecodes, or when it comes back from a call. In 3.11 it may strike one that the other has just started, and
+    that has not begun."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(error))
 
 
 def innermost_frame() -> Any:

@@ -27,6 +27,7 @@ cdef extern from "interp.h":
     void gs_thaw(PyObject *)
     int GS_SHOWS_FRAMES
     void gs_take_up(const gs_aside *)
+    void gs_unname_newborns(unsigned long)
     int gs_stop_soon(unsigned long, Py_tracefunc)
     void gs_stop_no_more(Py_tracefunc)
     int gs_stop_world()
@@ -36,13 +37,19 @@ cdef extern from "interp.h":
 cpdef bint raise_soon(object error) noexcept:
     """On this thread, at its next bytecode: what a finaliser cannot raise itself. None: takes it back, if it was not raised yet."""
     if error is not None:
-        PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), <PyObject *>error)
+        raise_in(PyThread_get_thread_ident(), error)
     elif gs_async_pending():
         try:
             absorb()
         except Goexit:
             pass
     return True
+
+
+cpdef void raise_in(unsigned long ident, object error) noexcept:
+    """The same on another thread: between two bytecodes, or when it comes back from a call."""
+    gs_unname_newborns(ident)
+    PyThreadState_SetAsyncExc(ident, <PyObject *>error)
 
 
 cpdef object innermost_frame():

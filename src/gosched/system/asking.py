@@ -15,11 +15,11 @@ Who cannot be asked loses its P to sysmon. At the end of the program it gets Goe
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import sys
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from gosched.core.interp import raise_in
 from gosched.core.preempt import Watchpoint, doom, new_leashes, trace
 from gosched.errors import Goexit
 
@@ -159,7 +159,7 @@ class TraceAsker:
 def strike(m: M) -> None:
     """Goexit as an asynchronous exception, for a goroutine that cannot be asked. It is between two bytecodes, or in a call."""
     if doom(m, sys._current_frames().get(m.ident)):
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(m.ident), ctypes.py_object(Goexit))
+        raise_in(m.ident, Goexit)
 
 
 def user_codes(frame: FrameType | None) -> list[CodeType]:
