@@ -13,7 +13,7 @@ def without_sysmon(rt: Runtime) -> Runtime:
     return rt
 
 
-def run_calmly(main: Any, *args: Any) -> Any:
+def run_calmly(main: Any, *args: Any, **options: Any) -> Any:
     """run(main, gomaxprocs=1), without sysmon."""
-    with without_sysmon(Runtime(gomaxprocs=1)) as rt:
+    with without_sysmon(Runtime(gomaxprocs=1, **options)) as rt:
         return rt._run(main, args, ends=True)

@@ -17,6 +17,7 @@ from gosched.web.lints import Lints
 from gosched.web.live import LiveFeed
 from gosched.web.snapshot import Snapshot
 from gosched.web.waiting import Waiting
+from tests.calm import run_calmly
 
 # What a program does, whatever the machine, sysmon and the collector do.
 CERTAIN = (E_GO_CREATE, E_GO_BLOCK, E_GO_UNBLOCK, E_GO_END)
@@ -54,7 +55,7 @@ def test_every_step_is_told_once_and_in_its_order() -> None:
         assert follower.skipped == 0
         return looks
 
-    first, second, third, fourth = gosched.run(main, gomaxprocs=1, trace=recorder)
+    first, second, third, fourth = run_calmly(main, trace=recorder)
     assert first == ["a thread outside started goroutine 1 (main)"]
     assert second == ["goroutine 1 (main) started goroutine 2 (ann)", "goroutine 2 (ann) waits: chan receive"]
     assert third[0].startswith("goroutine 1 (main) woke goroutine 2 (ann) after ")
@@ -80,7 +81,7 @@ def test_beyond_the_budget_the_last_is_told_and_then_all_again() -> None:
             after += told(follower)
         return skipped, len(steps), after
 
-    skipped, n, after = gosched.run(main, gomaxprocs=1, trace=recorder)
+    skipped, n, after = run_calmly(main, trace=recorder)
     assert skipped > 1_000  # the recorder has freed pieces: nobody counts those
     assert 0 < n <= BUDGET
     assert after == ["goroutine 1 (main) started goroutine 2 (bob)", "goroutine 2 (bob) waits: chan receive"]
@@ -163,7 +164,7 @@ def test_the_page_is_told_of_what_happened_and_how_long_turns_took() -> None:
         await ch.asend(1)
         return [plain(event[3]) for event in events], moment.latency, [plain(entry[2]) for entry in found["history"]]
 
-    texts, latency, history = gosched.run(main, gomaxprocs=1, trace=recorder)
+    texts, latency, history = run_calmly(main, trace=recorder)
     assert "goroutine 1 (main) started goroutine 2 (ann)" in texts
     assert "goroutine 2 (ann) waits: chan receive" in texts
     assert latency is not None
