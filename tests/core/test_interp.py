@@ -12,9 +12,7 @@ from gosched.core.interp import raise_in
 from tests.stalls.waiting import COMPILED, Deadline
 
 
-@pytest.mark.skipif(
-    not COMPILED and sys.version_info < (3, 12), reason="in a pure build of 3.11 it strikes the thread that has not begun"
-)
+@pytest.mark.skipif(not COMPILED and sys.version_info < (3, 12), reason="in a pure build of 3.11 it strikes the thread that has not begun")
 def test_an_exception_strikes_whom_it_is_meant_for() -> None:
     """In 3.11 a thread that has not begun bears the id of who started it."""
     for n in range(1, 101):
