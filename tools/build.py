@@ -1,4 +1,4 @@
-"""Builds the extension modules in place and puts src on the venv's path: what `make setup` calls.
+"""Builds the extension modules in place, and puts src on the venv's path and `gosched` into its bin: what `make setup` calls.
 
 Says one line when there is no C compiler, and the pure build is used then. The output of the compiler is shown only if it fails.
 """
@@ -20,6 +20,13 @@ def link_source() -> None:
     Path(sysconfig.get_paths()["purelib"], "gosched-checkout.pth").write_text(f"{ROOT / 'src'}\n")
 
 
+def make_command() -> None:
+    """`gosched`, as an installed package has it."""
+    command = Path(sysconfig.get_path("scripts"), "gosched")
+    command.write_text(f"#!{sys.executable}\nimport sys\n\nfrom gosched.cli import main\n\nif __name__ == '__main__':\n    sys.exit(main())\n")
+    command.chmod(0o755)
+
+
 def has_compiler() -> bool:
     return shutil.which(os.environ.get("CC", "").split(" ")[0] or (sysconfig.get_config_var("CC") or "cc").split()[0]) is not None
 
@@ -38,4 +45,5 @@ def build() -> int:
 
 if __name__ == "__main__":
     link_source()
+    make_command()
     sys.exit(build())
