@@ -2,6 +2,8 @@
 
 An account answers questions about its balance on one channel and is told the new one on another. Two deposits that read the same balance, before
 either has written, lose one of them. It works on every run that somebody tries by hand.
+
+python examples/lost_update.py
 """
 
 from gosched import Chan, WaitGroup, aselect, go
