@@ -37,9 +37,6 @@ def wait(core: Any, start: Callable[[Any], Any], withdraw: Callable[[Any], Any],
                 guard = core.timers.WakeTimer(m.sched, g)
                 guard.set_time(1, 0)
             answer = yield
-        except GeneratorExit:  # dropped with a schedule that failed: nobody gives a lock back there any more
-            guard = None
-            raise
         except BaseException:
             withdraw(g)
             raise
