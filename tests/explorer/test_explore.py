@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -37,9 +39,37 @@ def test_failure_replays() -> None:
     assert str(first).startswith(f"seed {first.seed}: AssertionError")
 
 
+def test_what_a_failed_schedule_leaves_waits_for_no_lock() -> None:
+    """The collector closes it, some time or other, on whatever thread."""
+    left: list[Generator[None, None, None]] = []
+
+    def program(hub: Hub, core: Any) -> None:
+        ch = core.chan.Channel()
+
+        def waits() -> Generator[None, None, None]:
+            try:
+                yield
+            finally:
+                ch.acquire()
+
+        def fails() -> None:
+            ch.acquire()
+            raise KeyError
+
+        left.append(waits())
+        next(left[0])
+        hub.spawn("fails", fails)
+
+    with core_copy() as core:
+        failure = replay(program, core, 1)
+        assert failure is not None
+        assert isinstance(failure.error, KeyError)
+        left.pop().close()
+
+
 def test_a_lost_wake_up_is_stuck() -> None:
     def program(hub: Hub, core: object) -> None:
-        note = core.native.Note()  # type: ignore[attr-defined]
+        note = core.native.Note()
         hub.spawn("sleeper", lambda: note.sleep(-1))
 
     with core_copy() as core:

@@ -169,12 +169,27 @@ class Hub:
                 thread.greenlet.throw()
 
 
+class Wreck:
+    """After a schedule that failed. Coroutines of it are closed whenever they are collected, and their finally blocks would wait for ever for a lock
+    that nobody gives back."""
+
+    def point(self) -> None:
+        """Nobody else is there."""
+
+    def wait(self, ready: Callable[[], bool], timed: bool) -> bool:
+        raise GeneratorExit
+
+    def local(self) -> SimpleNamespace:
+        return Hub.outside
+
+
 Program = Callable[[Hub, Any], Callable[[], None] | None]
 
 
 def replay(program: Program, core: Any, seed: int, max_steps: int = 20_000) -> Failure | None:
     """One schedule. `program(hub, core)` spawns the threads; what it returns, if it is a function, checks the end."""
     hub = Hub(seed, max_steps)
+    after: Wreck | None = None
     core.purepoints.explorer = hub
     try:
         check = program(hub, core)
@@ -183,9 +198,10 @@ def replay(program: Program, core: Any, seed: int, max_steps: int = 20_000) -> F
             check()
     except Exception as error:  # whatever went wrong is the finding
         hub.abandon()
+        after = Wreck()
         return Failure(seed, error)
     finally:
-        core.purepoints.explorer = None
+        core.purepoints.explorer = after
     return None
 
 
