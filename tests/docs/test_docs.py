@@ -19,7 +19,7 @@ from tests.conftest import Script
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # A program, and what it prints.
 PROGRAM = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
-PAGES = ["context.md", "lab.md", "policies.md", "top.md", "tracing.md"]
+PAGES = ["context.md", "from-asyncio.md", "from-go.md", "go-facts.md", "lab.md", "policies.md", "top.md", "tracing.md"]
 # A command of `gosched lab`, and what it prints.
 COMMAND = re.compile(r"^\$ gosched (lab .*)\n((?:.*\n)*?)```\n", re.MULTILINE)
 

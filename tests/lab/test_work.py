@@ -288,6 +288,16 @@ def test_work_is_stopped_in_the_middle() -> None:
     assert all(10 * MS <= span < 20 * MS for span in spans), "a slice, and until sysmon looks"
 
 
+async def rested() -> int:
+    await asleep(0.05)
+    return await two_hogs()
+
+
+def test_work_after_a_pause_is_stopped_as_well() -> None:
+    """All Ps were idle, and sysmon asleep; the thread that polled has taken a P by itself."""
+    assert [g for _, what, g, _ in told(rested) if what == "PREEMPTED"] == [3, 2, 3, 2]
+
+
 def test_work_that_was_stopped_is_done_in_full() -> None:
     assert Clockwork(costs=FREE).run(two_hogs) == 60 * MS
 

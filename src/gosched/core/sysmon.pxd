@@ -11,6 +11,7 @@ cdef int AGAIN, ALIVE, LATE, NEWS, OVER, POLL_NOW, POLL_NS, TRACE
 @cython.locals(found=int)
 cpdef int run_sysmon(Scheduler s) except -1
 cpdef int64_t glance(Scheduler s, int64_t now) except -1
+cpdef bint any_busy(Scheduler s) except -1
 @cython.locals(p=P, i=int, stage=int)
 cdef int attend(Scheduler s) except -1
 @cython.locals(last=int64_t)

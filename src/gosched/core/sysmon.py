@@ -48,7 +48,12 @@ def glance(s: Scheduler, now: int) -> int:
         attend(s)
     if s.net_waiters() != 0 and s.last_poll() != 0 and s.last_poll() + POLL_NS < now:
         look_at_net(s)
-    return s.next_look() if s.idle_ps() < s.nproc else 0
+    return s.next_look() if any_busy(s) else 0
+
+
+def any_busy(s: Scheduler) -> bool:
+    """There is a P to look at."""
+    return s.idle_ps() < s.nproc
 
 
 def attend(s: Scheduler) -> None:

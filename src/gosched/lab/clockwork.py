@@ -36,7 +36,7 @@ from gosched.core.p import P
 from gosched.core.spawn import spawn_outside
 from gosched.core.spending import go_on_here, stop_here
 from gosched.core.states import EXIT, NEVER, NOBODY, POLL, READ, STAY
-from gosched.core.sysmon import glance
+from gosched.core.sysmon import any_busy, glance
 from gosched.policy import GO, Policy
 from gosched.program import Main, OnUncaught
 from gosched.trace.record import VirtualRecorder
@@ -226,6 +226,8 @@ class Clockwork(VirtualRuntime):
                     self._move_to(time)
                 self.steps += 1
                 self._act(player)
+                if self.sysmon.doing == SLEEPS and any_busy(self.sched):
+                    self.rouse_sysmon()  # who polled, or came back from a call, may have taken an idle P by itself
                 return True
         return False
 
