@@ -6,6 +6,8 @@ PYTHON ?= python3
 STRESS_SECONDS ?= 20
 # Schedules of the interleaving explorer in one run, over all programs.
 SCHEDULES ?= 1200
+# Of the tests that take long.
+SLOW ?= slow
 # Processes that share the tests of `make test`; 0: it runs them itself.
 WORKERS ?= 2
 export STRESS_SECONDS SCHEDULES
@@ -42,7 +44,7 @@ test: setup ## the tests, with a short exploration; not the slow ones, and no st
 	@$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m "not stress and not slow" --ignore tests/explorer/test_races.py --ignore tests/explorer/test_told.py
 
 test-slow: setup ## the tests that take long
-	@$(RUN) -m pytest -m slow
+	@$(RUN) -m pytest -m "$(SLOW)"
 
 lint: setup ## ruff and mypy
 	@$(RUN) -m ruff check .
@@ -56,10 +58,10 @@ stress: setup ## real threads for STRESS_SECONDS
 	@$(RUN) -m pytest -m stress
 
 test-pure: setup ## the tests on the pure build
-	@GOSCHED_PURE=1 $(RUN) -m pytest -m "not stress and not explore"
+	@GOSCHED_PURE=1 $(RUN) -m pytest -m "not stress and not explore and not browser"
 
 test-stacks: setup ## the tests with the stacks that are not the default; not the slow ones
-	@GOSCHED_STACKS=$$($(RUN) tools/other_stacks.py) $(RUN) -m pytest -m "not stress and not explore and not slow" --ignore tests/tsan --ignore tests/fidelity
+	@GOSCHED_STACKS=$$($(RUN) tools/other_stacks.py) $(RUN) -m pytest -m "not stress and not explore and not slow and not browser" --ignore tests/tsan --ignore tests/fidelity
 
 test-freethreaded: ## the tests and the stress on a free-threaded Python: python3.14t, or FREETHREADED=/path
 	@python=$${FREETHREADED:-$$(command -v python3.14t)}; \

@@ -218,15 +218,24 @@ class Runtime(Program):
             self._errands.serve()
             if main.left and self.sched.live_count() == 0:
                 self._deadlocked()
-            elif self.asleep and self._detect and still_dead(self.sched) and not main.done:  # asked last: main may have ended since
+            elif self._detect and self._looks_dead() and not main.done:  # asked last: main may have ended since
                 if self._beyond_help() and not main.done:
                     self._deadlocked()
                     break
                 suspicion = min(1.0, suspicion * 2 or 0.05)
             else:
                 suspicion = 0.0
-                self.asleep = False
             self._bell.listen(suspicion or GLANCE)
+
+    def _looks_dead(self) -> bool:
+        """All were asleep when that was last said, and are still."""
+        if not self.asleep:
+            return False
+        self.asleep = False  # race: one is awake, and all fall asleep again after the next line: that is said again, and must not be taken back
+        if not still_dead(self.sched):
+            return False
+        self.asleep = True
+        return True
 
     def _deadlocked(self) -> None:
         self._why = "deadlock"

@@ -75,6 +75,7 @@ def test_it_has_the_thread_for_itself(kind: str) -> None:
     others: set[int] = set()
 
     def body(begun: Event, over: Event) -> None:
+        mine.add(ident())
         begun.set()
         while not over.is_set():
             mine.add(ident())

@@ -76,7 +76,7 @@ BUSY = """
     gosched.run(main, gomaxprocs=2, view=True)
 """
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 # Who starts these does not let go of its P before the other one, which is idle, has had the time to steal; again and again, until it was seen.

@@ -22,7 +22,7 @@ from .test_export import Exported, played, quiet
 
 __all__ = ["browser"]  # a fixture
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 # Where a copy of npm's archive may lie, for a machine without a network.
 KEPT = Path.home() / f".cache/gosched/pyodide-{pyodide.VERSION}.tgz"

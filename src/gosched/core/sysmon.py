@@ -148,6 +148,7 @@ def ask_again(s: Scheduler) -> None:
     anybody = False
     for m in list(s.allm):
         if m.asked and m.busy() and not m.in_runtime and m.lost_p():
-            anybody = ask(s, m) or anybody
+            s.host.ask(m)  # if that cannot be done, the question before may still arrive
+            anybody = True
     if anybody:
         s.remind(False)
