@@ -72,7 +72,7 @@ test-all: test test-slow lint explore stress test-pure test-stacks test-freethre
 
 bench: setup ## cases × runtimes, as ratios (needs requirements/bench.txt, installed here)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/bench.txt 2>&1 | grep -v '^WARNING: Location' || true
-	@PYTHONPATH=. $(RUN) -m bench $(BENCH)
+	@$(RUN) -m gosched bench $(BENCH)
 
 clean:
 	@rm -rf build dist .venv .venv-* src/gosched.egg-info src/gosched/core/*.so

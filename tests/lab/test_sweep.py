@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from bench.lab import played
 
 import gosched
+from gosched.bench.lab import played
 from gosched.cli import main
 from gosched.lab import Costs, cpu, measure, sweep
 from gosched.lab.sweep import Cell, ExperimentError, Row
@@ -396,7 +396,7 @@ def test_what_cannot_be_measured(options: dict[str, object], error: type[Excepti
 
 
 def test_ten_thousand_on_1024_ps() -> None:
-    """The same with a million is bench/lab.py."""
+    """The same with a million is gosched.bench.lab."""
     result = played(10_000, 1024)
     assert result.goroutines == 1 + 1_111 + 10_000
     assert 100 < result.threads <= 1024

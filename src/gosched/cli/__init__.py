@@ -1,4 +1,4 @@
-"""The command line: gosched run, view, lab, top, trace, dump, demo, version."""
+"""The command line: gosched run, view, lab, top, trace, dump, bench, demo, version."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import platform
 from collections.abc import Sequence
 
 import gosched
-from gosched.cli import demo, dump, lab, run, top, trace, view
+from gosched.cli import bench, demo, dump, lab, run, top, trace, view
 from gosched.system.cpus import gil_enabled
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="gosched", description="Go's scheduler for Python")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    show = commands.add_parser("demo", help="what it does, measured on the spot")
-    show.add_argument("--goroutines", type=positive, default=200_000, metavar="N", help="how many to start (default 200,000)")
+    demo.add(commands)
     ask = commands.add_parser("dump", help="what all goroutines of a running program do; it goes on")
     ask.add_argument("pid", type=positive, metavar="PID", help="the process")
     trace.add(commands)
@@ -27,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     live.add_argument("--json", action="store_true", help="print one answer as JSON")
     view.add(commands)
     lab.add(commands)
+    bench.add(commands)
     commands.add_parser("version", help="version, build and interpreter")
     options = parser.parse_args(argv)
     if options.command == "version":
@@ -44,7 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return trace.run(options)
     if options.command == "top":
         return top.show(options.pid, options.interval, options.once, options.json)
-    return demo.show(options.goroutines)
+    if options.command == "bench":
+        return bench.run(options)
+    return demo.run(options)
 
 
 def about() -> str:

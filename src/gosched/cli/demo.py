@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import gc
 import time
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gosched
-from gosched import DeadlockError, WaitGroup, ayield_now, go, run
+from gosched import DeadlockError, WaitGroup, ayield_now, go
 from gosched.system.cpus import gil_enabled
 
 YIELDERS, YIELDS = 100, 1_000
@@ -51,6 +52,15 @@ def timed(fn: Callable[[], Any]) -> tuple[float, Any]:
     return seconds, result
 
 
+def add(commands: Any) -> None:
+    show = commands.add_parser("demo", help="what it does, measured on the spot")
+    show.add_argument("--goroutines", type=int, default=200_000, metavar="N", help="how many to start (default 200,000)")
+
+
+def run(options: argparse.Namespace) -> int:
+    return show(options.goroutines)
+
+
 def show(goroutines: int) -> int:
     from gosched.cli import about
 
@@ -75,7 +85,7 @@ def spawning(n: int) -> None:
     async def theirs() -> None:
         await asyncio.gather(*(nothing() for _ in range(n)))
 
-    compare(timed(lambda: run(ours))[0], timed(lambda: asyncio.run(theirs()))[0], n, "goroutine", "asyncio task")
+    compare(timed(lambda: gosched.run(ours))[0], timed(lambda: asyncio.run(theirs()))[0], n, "goroutine", "asyncio task")
 
 
 def yielding() -> None:
@@ -92,7 +102,7 @@ def yielding() -> None:
     async def theirs() -> None:
         await asyncio.gather(*(asyncio_yields() for _ in range(YIELDERS)))
 
-    compare(timed(lambda: run(ours))[0], timed(lambda: asyncio.run(theirs()))[0], n, "ayield_now()", "asyncio.sleep(0)")
+    compare(timed(lambda: gosched.run(ours))[0], timed(lambda: asyncio.run(theirs()))[0], n, "ayield_now()", "asyncio.sleep(0)")
 
 
 def compare(ours: float, theirs: float, n: int, our_name: str, their_name: str) -> None:
@@ -112,7 +122,7 @@ def stealing() -> None:
             await wg
             return places, gosched.stats()
 
-        return timed(lambda: run(main, gomaxprocs=procs))
+        return timed(lambda: gosched.run(main, gomaxprocs=procs))
 
     one, _ = work(1)
     procs = max(2, min(4, gosched.num_cpu()))
@@ -137,6 +147,6 @@ def deadlock() -> None:
         await wg
 
     try:
-        run(main)
+        gosched.run(main)
     except DeadlockError as error:
         print("   " + str(error).replace("\n", "\n   "))

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from bench.hosts import GoHost, Host
-from bench.work import Size
+from gosched.bench.hosts import GoHost, Host
+from gosched.bench.work import Size
 
 if TYPE_CHECKING:
-    from bench.cases import Case
+    from gosched.bench.cases import Case
 
 
 class Role(Enum):

@@ -1,4 +1,4 @@
-"""`python -m bench.probe PACKAGE…`: what an interpreter is, has, and how fast it counts, as JSON."""
+"""`python -m gosched.bench.probe PACKAGE…`: what an interpreter is, has, and how fast it counts, as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sysconfig
 from importlib import metadata
 from pathlib import Path
 
-from bench.work import burn, now
+from gosched.bench.work import burn, now
 
 
 def main(packages: list[str]) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Coroutine
 from itertools import count, pairwise
 from typing import Any
 
-from bench.net.driving import Load, Served, drive
-from bench.work import CHUNK, HOUR, NAP, Reading, Size, Ticks, async_bodies, burn, burn_for, long_sum, now, picks, resident
+from gosched.bench.net.driving import Load, Served, drive
+from gosched.bench.work import CHUNK, HOUR, NAP, Reading, Size, Ticks, async_bodies, burn, burn_for, long_sum, now, picks, resident
 
 
 def run(case: Callable[[Size], Coroutine[Any, Any, Reading]], size: Size) -> Reading:

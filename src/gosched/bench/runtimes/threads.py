@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from bench.work import Reading, Size, now
+from gosched.bench.work import Reading, Size, now
 
 
 def run(case: Callable[[Size], Reading], size: Size) -> Reading:

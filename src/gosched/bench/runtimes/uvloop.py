@@ -7,7 +7,7 @@ from typing import Any
 
 import uvloop  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-from bench.runtimes.asyncio import (
+from gosched.bench.runtimes.asyncio import (
     case_connections,
     case_echo,
     case_echowork,
@@ -26,7 +26,7 @@ from bench.runtimes.asyncio import (
     case_tree,
     case_yield,
 )
-from bench.work import Reading, Size
+from gosched.bench.work import Reading, Size
 
 __all__ = [
     "case_connections",

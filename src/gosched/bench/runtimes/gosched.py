@@ -11,8 +11,9 @@ from threading import get_native_id
 from typing import Any
 
 import gosched
-from bench.net.driving import Load, Served, drive
-from bench.work import (
+from gosched import net
+from gosched.bench.net.driving import Load, Served, drive
+from gosched.bench.work import (
     HOUR,
     NAP,
     PARKED,
@@ -30,7 +31,6 @@ from bench.work import (
     plain_bodies,
     resident,
 )
-from gosched import net
 
 
 def run(case: Callable[[Size], Any], size: Size) -> Reading:

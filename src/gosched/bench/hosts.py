@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.net.driving import NETWORK, apart, program
-from bench.runtimes import RUNTIMES, Runtime
-from bench.work import Size
+from gosched.bench.net.driving import NETWORK, apart, program
+from gosched.bench.runtimes import RUNTIMES, Runtime
+from gosched.bench.work import Size
 
-ROOT = Path(__file__).resolve().parent.parent
-GO_SOURCE = ROOT / "bench" / "go"
+HOME = Path(__file__).resolve().parent.parent.parent
+"""The directory that `import gosched` finds it in: src of a checkout, or site-packages."""
+ROOT = HOME.parent
+IS_CHECKOUT = (ROOT / "pyproject.toml").exists()
+GO_SOURCE = Path(__file__).with_name("go")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gosched"
 OLDEST_GO = (1, 25)
 
@@ -54,7 +57,6 @@ class Host(ABC):
         try:
             done = subprocess.run(
                 self.command(case, runtime, size, collector),
-                cwd=ROOT,
                 env=os.environ | self.environment(size),
                 capture_output=True,
                 text=True,
@@ -86,8 +88,8 @@ class PythonHost(Host):
 
     def probe(self) -> dict[str, Any]:
         packages = [runtime.package for runtime in RUNTIMES.values() if runtime.package]
-        command = [self.path, "-m", "bench.probe", *packages]
-        done = subprocess.run(command, cwd=ROOT, env=os.environ | checkout(), capture_output=True, text=True, check=False)
+        command = [self.path, "-P", "-m", "gosched.bench.probe", *packages]
+        done = subprocess.run(command, env=os.environ | checkout(), capture_output=True, text=True, check=False)
         if done.returncode or not done.stdout:
             raise SystemExit(f"bench: --python {self.path} does not work: {last_line(done.stderr)}")
         about: dict[str, Any] = json.loads(done.stdout)
@@ -99,7 +101,7 @@ class PythonHost(Host):
         return f"not installed on {self.label}" + (f"; needs {runtime.needs}" if runtime.needs else "")
 
     def command(self, case: str, runtime: str, size: Size, collector: str) -> list[str]:
-        return [self.path, "-m", "bench.cell", case, runtime, str(size.n), str(size.work), str(size.procs), collector]
+        return [self.path, "-P", "-m", "gosched.bench.cell", case, runtime, str(size.n), str(size.work), str(size.procs), collector]
 
     def environment(self, size: Size) -> dict[str, str]:
         return checkout()
@@ -111,7 +113,7 @@ class PythonHost(Host):
 
 class GoHost(Host):
     parallel = True
-    program = GO_SOURCE / "bin" / "bench"
+    program = CACHE / "bench-go"
 
     def __init__(self, path: str | None) -> None:
         """Takes the compiler that was asked for, or the first recent one, and builds the program. What is in the way, `missing` says."""
@@ -162,8 +164,8 @@ def find_go(path: str | None) -> tuple[str, str]:
 
 
 def checkout() -> dict[str, str]:
-    """So that what is measured is this checkout, whatever is installed."""
-    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))}
+    """So that what is measured is this checkout, whatever is installed. An installed gosched measures what each interpreter has."""
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(HOME), os.environ.get("PYTHONPATH")]))} if IS_CHECKOUT else {}
 
 
 def last_line(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import trio  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-from bench.work import Reading, Size, async_bodies, burn, now, resident
+from gosched.bench.work import Reading, Size, async_bodies, burn, now, resident
 
 
 def run(case: Callable[[Size], Awaitable[Reading]], size: Size) -> Reading:

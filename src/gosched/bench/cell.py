@@ -1,4 +1,4 @@
-"""The fresh process: `python -m bench.cell CASE RUNTIME N WORK PROCS GC` runs one case once and prints its reading as JSON."""
+"""The fresh process: `python -m gosched.bench.cell CASE RUNTIME N WORK PROCS GC` runs one case once and prints its reading as JSON."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import importlib
 import json
 import sys
 
-from bench.net.driving import NETWORK, prepare
-from bench.work import Size
+from gosched.bench.net.driving import NETWORK, prepare
+from gosched.bench.work import Size
 
 
 def main(case: str, runtime: str, n: str, work: str, procs: str, collector: str) -> None:
     size = Size(int(n), int(work), int(procs))
-    module = importlib.import_module(f"bench.runtimes.{runtime}")
+    module = importlib.import_module(f"gosched.bench.runtimes.{runtime}")
     if collector == "off":
         gc.collect()
         gc.disable()

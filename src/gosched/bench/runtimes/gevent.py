@@ -16,8 +16,8 @@ import gevent.lock  # type: ignore[import-not-found, import-untyped, unused-igno
 from gevent.queue import SimpleQueue  # type: ignore[import-not-found, import-untyped, unused-ignore]
 from gevent.server import StreamServer  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-from bench.net.driving import Load, Served, drive
-from bench.work import Reading, Size, burn, now, plain_bodies, resident
+from gosched.bench.net.driving import Load, Served, drive
+from gosched.bench.work import Reading, Size, burn, now, plain_bodies, resident
 
 
 def run(case: Callable[[Size], Reading], size: Size) -> Reading:

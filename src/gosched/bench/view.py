@@ -1,4 +1,4 @@
-"""The live page beside many goroutines: script time per update in the browser, and what a look costs the program. `python -m bench.view [N]`.
+"""The live page beside many goroutines: script time per update in the browser, and what a look costs the program. `python -m gosched.bench.view [N]`.
 
 The bar is 8 ms of script (median) at ten updates a second with 10,000 goroutines. Needs chromium and requirements/test.txt.
 """

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from bench.hosts import Host
-from bench.table import Role, Table
+from gosched.bench.hosts import Host
+from gosched.bench.table import Role, Table
 
 
 @dataclass(frozen=True)

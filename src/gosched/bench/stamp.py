@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.hosts import ROOT
+from gosched.bench.hosts import ROOT
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The benchmark suite: cases × runtimes, every cell in a fresh process. `python -m bench --help`; README.md says how to read it.
+"""The benchmark suite: cases × runtimes, every cell in a fresh process. `python -m gosched.bench --help`; README.md says how to read it.
 
 Where things are:
 

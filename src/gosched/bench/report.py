@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from bench.bars import verdicts
-from bench.hosts import GoHost, Host
-from bench.stamp import Stamp
-from bench.table import Role, Row, Table
+from gosched.bench.bars import verdicts
+from gosched.bench.hosts import GoHost, Host
+from gosched.bench.stamp import Stamp
+from gosched.bench.table import Role, Row, Table
 
 
 def head(stamp: Stamp, hosts: Iterable[Host], conditions: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from bench.bars import AtLeast, AtMost, Bar, Faster, Flat, Scales, Survives
-from bench.runtimes import RUNTIMES, THREADS, Runtime
-from bench.table import Role
-from bench.work import PARKED, Size
+from gosched.bench.bars import AtLeast, AtMost, Bar, Faster, Flat, Scales, Survives
+from gosched.bench.runtimes import RUNTIMES, THREADS, Runtime
+from gosched.bench.table import Role
+from gosched.bench.work import PARKED, Size
 
 
 @dataclass(frozen=True)

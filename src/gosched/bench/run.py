@@ -1,4 +1,4 @@
-"""The command: `python -m bench`."""
+"""The command: `python -m gosched.bench`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from bench import report
-from bench.cases import Case, all_cases
-from bench.hosts import GoHost, Host, PythonHost
-from bench.runtimes import GO, RUNTIMES
-from bench.stamp import Stamp
-from bench.table import Row, Table
+from gosched.bench import report
+from gosched.bench.cases import Case, all_cases
+from gosched.bench.hosts import GoHost, Host, PythonHost
+from gosched.bench.runtimes import GO, RUNTIMES
+from gosched.bench.stamp import Stamp
+from gosched.bench.table import Row, Table
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Status 1 if something crashed, hung or gave a wrong answer. A missed bar is a result, not an error."""
-    options = parse(argv)
+    return run(parse(argv))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measures, and prints as it goes."""
+    options.repeat = options.repeat or (1 if options.quick else 5)
     interpreters = [PythonHost(path) for path in options.python or [sys.executable]]
     cases = all_cases(max(host.count_of_5_ms for host in interpreters), options.quick)
     hosts: list[Host] = [*interpreters]
@@ -74,7 +79,12 @@ def conditions(options: argparse.Namespace) -> str:
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench", description="gosched beside its peers, every cell in a fresh process")
+    parser = argparse.ArgumentParser(prog="python -m gosched.bench", description="gosched beside its peers, every cell in a fresh process")
+    add_options(parser)
+    return parser.parse_args(argv)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
     for option, kind, names in (("--cases", "case", list(all_cases(0, True))), ("--runtimes", "runtime", list(RUNTIMES))):
         parser.add_argument(option, type=chosen(kind, names), default=names, metavar="A,B", help=f"of {', '.join(names)}; all")
     parser.add_argument("--python", action="append", metavar="PATH", help="an interpreter, may be given several times; this one")
@@ -84,9 +94,6 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small sizes, one round: a smoke test")
     parser.add_argument("--timeout", type=float, default=300.0, metavar="S", help="for one cell; 300 s")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all raw figures")
-    options = parser.parse_args(argv)
-    options.repeat = options.repeat or (1 if options.quick else 5)
-    return options
 
 
 def chosen(kind: str, names: list[str]) -> Callable[[str], list[str]]:

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.work import Reading, Size, burn, resident
+from gosched.bench.work import Reading, Size, burn, resident
 
 SOURCE = Path(__file__).with_name("load.c")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gosched"

@@ -1,4 +1,4 @@
-"""The laboratory at its largest: a million goroutines on 1,024 Ps, in virtual time. `python -m bench.lab [GOROUTINES [PS]]`.
+"""The laboratory at its largest: a million goroutines on 1,024 Ps, in virtual time. `python -m gosched.bench.lab [GOROUTINES [PS]]`.
 
 The bars are 2 minutes and 4 GB.
 """

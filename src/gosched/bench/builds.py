@@ -1,4 +1,4 @@
-"""`python -m bench.builds NAME`: what a part of the hot path costs on the ping-pong, by a build of this checkout without it.
+"""`python -m gosched.bench.builds NAME`: what a part of the hot path costs on the ping-pong, by a build of this checkout without it.
 
 Two builds in a temporary directory: as it is, and with the lines of the experiment replaced. Then ping-pongs on one P, each in a fresh process, a
 pair of both builds at a time, the one or the other first. The interpreters need setuptools and Cython, and a C compiler.
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.hosts import ROOT, last_line
+from gosched.bench.hosts import IS_CHECKOUT, ROOT, last_line
 
 CORE = Path("src/gosched/core")
 
@@ -73,18 +73,22 @@ EXPERIMENTS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Status 1 if something does not build, or gives a wrong answer. A missed bar is a result, not an error."""
-    parser = argparse.ArgumentParser(prog="python -m bench.builds", description="the ping-pong of this checkout, and of a build without a part of it")
+    parser = argparse.ArgumentParser(
+        prog="python -m gosched.bench.builds", description="the ping-pong of this checkout, and of a build without a part of it"
+    )
     parser.add_argument("experiment", choices=EXPERIMENTS, help="; ".join(f"{name}: {e.without}" for name, e in EXPERIMENTS.items()))
     parser.add_argument("--python", action="append", metavar="PATH", help="an interpreter, may be given several times; this one")
     parser.add_argument("--pairs", type=int, default=10, metavar="N", help="pairs of runs; 10")
     parser.add_argument("--trips", type=int, default=200_000, metavar="N", help="round trips in a run; 200,000")
     options = parser.parse_args(argv)
+    if not IS_CHECKOUT:
+        parser.error("it builds gosched from source: run it in a checkout")
     for python in options.python or [sys.executable]:
         with tempfile.TemporaryDirectory(prefix="gosched-builds-") as directory:
             try:
                 print(compare(python, Path(directory), EXPERIMENTS[options.experiment], options.pairs, options.trips), flush=True)
             except (RuntimeError, OSError) as error:
-                print(f"bench.builds: {python}: {error}", file=sys.stderr)
+                print(f"gosched.bench.builds: {python}: {error}", file=sys.stderr)
                 return 1
     return 0
 
@@ -119,9 +123,8 @@ def compare(python: str, directory: Path, experiment: Experiment, pairs: int, tr
 def copy_checkout(copy: Path) -> None:
     """What a build and a cell need, with nothing that was built before."""
     copy.mkdir()
-    nothing_built = shutil.ignore_patterns("*.so", "__pycache__", "*.egg-info", "bin")
-    for name in ("src", "bench"):
-        shutil.copytree(ROOT / name, copy / name, ignore=nothing_built)
+    nothing_built = shutil.ignore_patterns("*.so", "__pycache__", "*.egg-info")
+    shutil.copytree(ROOT / "src", copy / "src", ignore=nothing_built)
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
 
@@ -141,7 +144,7 @@ def change(copy: Path, experiment: Experiment) -> None:
 def hop(python: str, copy: Path, trips: int, trace: Path | None = None) -> float:
     """Nanoseconds per hop, of one run."""
     recorded = {} if trace is None else {"GOSCHED_TRACE": str(trace)}
-    reading = json.loads(run(python, copy, "-m", "bench.cell", "pingpong", "gosched", str(trips), "1", "1", "off", **recorded))
+    reading = json.loads(run(python, copy, "-m", "gosched.bench.cell", "pingpong", "gosched", str(trips), "1", "1", "off", **recorded))
     if reading["answer"] != trips:
         raise RuntimeError(f"the {copy.name} build answered {reading['answer']}, not {trips}")
     return float(reading["figure"]) / (2 * trips)

@@ -17,8 +17,8 @@ from tonio.colored import net  # type: ignore[import-not-found, import-untyped, 
 from tonio.colored.sync import Lock  # type: ignore[import-not-found, import-untyped, unused-ignore]
 from tonio.colored.sync.channel import channel, unbounded  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-from bench.net.driving import Load, Served, drive
-from bench.work import Reading, Size, async_bodies, burn, now, picks, resident
+from gosched.bench.net.driving import Load, Served, drive
+from gosched.bench.work import Reading, Size, async_bodies, burn, now, picks, resident
 
 
 def run(case: Callable[[Size], Coroutine[Any, Any, Reading]], size: Size) -> Reading:
