@@ -14,7 +14,7 @@ from setuptools.errors import CompileError, ExecError, PlatformError
 
 CORE = Path("src/gosched/core")
 BUILD = Path("build/cython")
-HEADERS = ("native.h", "pynative.h", "interp.h", "parked.h", "frames.h", "reach.h", "kernel.h", "watch.h", "attached.h", "trail.h")
+HEADERS = ("native.h", "pynative.h", "bodies.h", "interp.h", "parked.h", "frames.h", "reach.h", "kernel.h", "watch.h", "attached.h", "trail.h")
 DIRECTIVES = {
     "language_level": 3,
     "annotation_typing": False,
@@ -51,7 +51,7 @@ def extensions() -> list[Extension]:
         return []
     from Cython.Build import cythonize
 
-    stems = sorted(pxd.stem for pxd in CORE.glob("*.pxd"))
+    stems = sorted(pxd.stem for pxd in CORE.glob("*.pxd") if pxd.with_suffix(".py").exists())  # words.pxd only declares
     stamp = BUILD / "translated"  # Cython would do it all again for another Python: its own files are younger in a new venv
     if stamp.exists() and stamp.read_text() == sources_now():
         return [extension(stem, BUILD / CORE / f"{stem}.c") for stem in stems]

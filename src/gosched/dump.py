@@ -29,7 +29,7 @@ Place = tuple[CodeType, int]
 OWN = os.path.dirname(__file__) + os.sep
 # What is called from here is the runtime's own sleep, in a pure build; and these call goroutines: what is further out is the thread's.
 SLEEPS = OWN + os.path.join("core", "native.py")
-CALLS = OWN + os.path.join("core", "purebodies.py")
+CALLS = OWN + os.path.join("core", "bodies.py")
 ROOTS = {("system", "threads.py", "_thread_main"), ("lab", "virtual.py", "_steps"), ("lab", "virtual.py", "_one_step")}
 ROOT_PLACES = {(OWN + os.path.join(folder, file), name) for folder, file, name in ROOTS}
 

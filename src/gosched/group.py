@@ -20,9 +20,9 @@ from typing import Any, Generic, TypeVar, overload
 from gosched.context import Context, background, with_cancel
 from gosched.core.g import Goroutine, Watcher
 from gosched.core.interrupt import copy_of
-from gosched.core.native import current_m
+from gosched.core.native import ThreadWords, current_m
 from gosched.core.queues import EventCore, SemaphoreCore
-from gosched.core.spawn import is_function, spawn, spawn_outside
+from gosched.core.spawn import caller_here, is_function, spawn, spawn_outside
 from gosched.core.states import RETURNED
 from gosched.errors import Canceled, DeadlineExceeded, Goexit, GoschedError, no_runtime
 from gosched.spelling import Guard, block, iterate, twin, wait
@@ -45,9 +45,10 @@ class Task(Watcher, Generic[T]):
     1024
     """
 
-    def __init__(self, group: Group, fn: Any, args: tuple[Any, ...], name: str | None) -> None:
+    def __init__(self, group: Group, fn: Any, args: tuple[Any, ...], name: str | None, origin: ThreadWords) -> None:
         self._group = group
-        self._start: tuple[Any, tuple[Any, ...]] | None = (fn, args)
+        self._start: tuple[Any, tuple[Any, ...], ThreadWords] | None = (fn, args, origin)
+        """Until it is begun."""
         self._over = EventCore()
         self._value: Any = None
         self._error: BaseException | None = None
@@ -95,7 +96,6 @@ class Task(Watcher, Generic[T]):
     def _finish(self, value: Any, error: BaseException | None) -> None:
         self._value = value
         self._error = error
-        self._start = None
         self._over.set()
 
     def __repr__(self) -> str:
@@ -165,7 +165,7 @@ class Group:
         if name is not None and not isinstance(name, str):
             raise TypeError(f"Group.go(): name must be a str or None, not {type(name).__name__}")
         is_function(fn, args)
-        task: Task[Any] = Task(self, fn, args, name)
+        task: Task[Any] = Task(self, fn, args, name, caller_here(self._sched))
         self._tasks[task] = None
         if not self._open:
             self._done(task)
@@ -188,7 +188,8 @@ class Group:
     def _begin(self, task: Task[Any]) -> None:
         start = task._start
         assert start is not None
-        fn, args = start
+        fn, args, origin = start
+        task._start = None
         if self.ctx.over():
             if hasattr(fn, "close") and not callable(fn):
                 fn.close()  # a coroutine that will never be awaited
@@ -198,9 +199,9 @@ class Group:
         try:
             m = current_m()
             if m is not None and m.sched is self._sched:
-                task.goroutine = spawn(m, fn, args, task.name, task, self.ctx)
+                task.goroutine = spawn(m, fn, args, task.name, task, self.ctx, origin)
             else:
-                task.goroutine = spawn_outside(self._sched, fn, args, task.name, task, False, self.ctx)
+                task.goroutine = spawn_outside(self._sched, fn, args, task.name, task, False, self.ctx, origin)
         except BaseException as error:  # arguments that do not fit
             task._finish(None, error)
             self._ended(task)

@@ -140,6 +140,21 @@ def test_the_context_of_body_and_tasks(way: Way) -> None:
     everywhere(main, way)
 
 
+def test_who_asked_for_a_task() -> None:
+    """Not who started it when there was a place: that is the one before it."""
+
+    async def who() -> str | None:
+        return gosched.current().created_by
+
+    async def main() -> None:
+        async with Group(limit=1) as group:
+            tasks = group.go(who), group.go(who)
+        asked = main.__code__.co_firstlineno + 2
+        assert [task.result() for task in tasks] == [f"{main.__qualname__} in goroutine 1 at {__file__}:{asked}"] * 2
+
+    run(main)
+
+
 @ways
 def test_tasks_start_tasks(way: Way) -> None:
     """Also the last of them, when the body is long done."""

@@ -1,5 +1,5 @@
 from libc.stdint cimport int64_t
-from .native cimport gs_note
+from .words cimport gs_note
 
 cdef class Bell:
     cdef gs_note note

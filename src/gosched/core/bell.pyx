@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True
 """The bell of run(), compiled: bell.py is its twin. A lock of free-threaded CPython spins when it is waited for with a limit, and takes a core from the
 goroutines that it waits for; this one sleeps in the kernel."""
-from .native cimport gs_note_clear, gs_note_doze, gs_note_wake
+from .words cimport gs_note_clear, gs_note_doze, gs_note_wake
 from cpython.exc cimport PyErr_CheckSignals
 
 

@@ -7,7 +7,8 @@ from .interrupt cimport end_scope, ending, is_over
 from .locked cimport give_up_p, lock_to, sleep_locked, take_up
 from .m cimport M
 from .interp cimport switch_stack
-from .native cimport call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
+from .bodies cimport call, is_coroutine, is_coroutine_function, resume, throw
+from .native cimport disown, shared, unlink
 from .wake cimport stop_spinning, submit, submit_behind
 
 from .op cimport Op

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gosched.errors import Goexit, foreign_await
 
+from .bodies import call, is_coroutine, is_coroutine_function, resume, throw
 from .entry import enter_runtime, leave_runtime
 from .events import E_GO_END, E_GO_START, E_GO_UNBLOCK
 from .findrun import find_runnable, idle
@@ -18,7 +19,7 @@ from .guests import deliver, take_guest
 from .interp import switch_stack
 from .interrupt import end_scope, ending, is_over
 from .locked import give_up_p, lock_to, sleep_locked, take_up
-from .native import call, disown, is_coroutine, is_coroutine_function, resume, shared, throw, unlink
+from .native import disown, shared, unlink
 from .op import Op
 from .preempt import reprieve
 from .runq import put_tail

@@ -19,15 +19,13 @@ from collections import deque
 from typing import Any, Self
 
 from . import purepoints
-from .callers import outside_frame
-from .purebodies import call, copy_context, is_coroutine, is_coroutine_function, may_wait, resume, throw
 from .purepoints import current_m, point, set_current_m
 from .purequeues import ChannelWords, CountedQueue, Guarded, LockedWaiter, LockQueue, TimerArray, Waiter, WaitQueue
 from .purering import RunQueue
 from .purewatch import Pulse, Watch
 from .states import PARKED, PARKING
 
-# The ring, the queues of waiters and what runs user code have modules of their own; the compiled twin has it all in one.
+# The ring and the queues of waiters have modules of their own; the compiled twin has it all in one.
 __all__ = [
     "ChannelWords",
     "CountedQueue",
@@ -38,15 +36,8 @@ __all__ = [
     "TimerArray",
     "WaitQueue",
     "Waiter",
-    "call",
-    "copy_context",
     "current_m",
-    "is_coroutine",
-    "is_coroutine_function",
-    "may_wait",
-    "resume",
     "set_current_m",
-    "throw",
 ]
 
 GLANCE = 500_000_000
@@ -499,17 +490,6 @@ def unlink(g: StateWord) -> None:
 
 def list_of(g: StateWord) -> Any:
     return g._list
-
-
-def look_outside(m: ThreadWords) -> None:
-    """Remembers in m the nearest Python frame outside the package, until a goroutine takes it over."""
-    frame = outside_frame()
-    m.code = None if frame is None else frame.f_code
-    m.lasti = -1 if frame is None else frame.f_lasti
-
-
-# From Python the caller's frame is no nearer than that.
-look_at_caller = look_outside
 
 
 def now() -> int:

@@ -5,7 +5,8 @@ from .g cimport Goroutine
 from .interrupt cimport is_over
 from .locked cimport stop_locked, yield_locked
 from .m cimport M
-from .native cimport current_m, is_coroutine, ThreadWords
+from .bodies cimport is_coroutine
+from .native cimport current_m, ThreadWords
 from .signals cimport Ended, TimedOut
 
 cdef int ALIVE, PARKED, PARKING, RUNNING

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from gosched.errors import Goexit, inside_scheduler, plain_in_async
 
+from .bodies import is_coroutine
 from .entry import enter_runtime, leave_runtime
 from .g import Goroutine
 from .interrupt import is_over
 from .locked import stop_locked, yield_locked
-from .native import ThreadWords, current_m, is_coroutine
+from .native import ThreadWords, current_m
 from .signals import Ended, TimedOut
 from .states import ALIVE, PARKED, PARKING, RUNNING, WAIT_REASONS
 

@@ -37,7 +37,13 @@ def cases_are(kinds: dict[Any, int]) -> None:
 
 
 class Default:
-    """The case that is taken when no other can go on."""
+    """The case that is taken when no other can go on at once.
+
+    >>> import gosched
+    >>> ch = gosched.Chan[int]()
+    >>> gosched.select(ch.recv, gosched.default)
+    (1, None)
+    """
 
     def __call__(self) -> None:
         raise TypeError("default is a case for select(): select(ch.recv, default)")

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from gosched.errors import no_runtime, not_a_goroutine_body
 
+from .bodies import copy_context, is_coroutine, is_coroutine_function, look_at_caller, look_outside, may_wait
 from .entry import enter_runtime, leave_runtime
 from .events import E_GO_CREATE, OUTSIDE
 from .g import Goroutine
 from .interrupt import enter_scope
-from .native import ThreadWords, copy_context, current_m, is_coroutine, is_coroutine_function, look_at_caller, look_outside, may_wait, own
+from .native import ThreadWords, current_m, own
 from .states import EXITING, ID_BATCH, OWN_THREAD, RUNNABLE
 from .telling import name_number, start_name, tell_create
 from .wake import submit, submit_global
@@ -59,13 +60,21 @@ def go(fn: Callable[..., object] | Coroutine[Any, Any, object], /, *args: Any, t
     return spawn(m, fn, args, name, None)
 
 
-def spawn(m: M, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watcher | None, ctx: Cancellation | None = None) -> Goroutine:
-    """From user code on m: a goroutine that runs next on m's P. ctx: its current context."""
+def spawn(
+    m: M,
+    fn: Any,
+    args: tuple[Any, ...],
+    name: str | None,
+    watcher: Watcher | None,
+    ctx: Cancellation | None = None,
+    origin: ThreadWords | None = None,
+) -> Goroutine:
+    """From user code on m: a goroutine that runs next on m's P. ctx: its current context. origin: where it was asked for, if not by the caller."""
     if is_coroutine_function(fn):
         if may_wait(fn, args, m.sched.nproc == 1):
-            return launch(m, fn, args, name, watcher, 0, ctx)
-        return launch(m, fn(*args), None, name, watcher, 0, ctx)
-    return launch(m, fn, args if is_function(fn, args) else None, name, watcher, 0, ctx)
+            return launch(m, fn, args, name, watcher, 0, ctx, origin)
+        return launch(m, fn(*args), None, name, watcher, 0, ctx, origin)
+    return launch(m, fn, args if is_function(fn, args) else None, name, watcher, 0, ctx, origin)
 
 
 def spawn_thread(m: M, fn: Any, args: tuple[Any, ...], name: str | None) -> Goroutine:
@@ -76,16 +85,23 @@ def spawn_thread(m: M, fn: Any, args: tuple[Any, ...], name: str | None) -> Goro
         name = name or getattr(fn, "__qualname__", None)
         coroutine = fn
         fn, args = lambda: coroutine, ()
-    return launch(m, fn, args, name, None, OWN_THREAD, None)
+    return launch(m, fn, args, name, None, OWN_THREAD, None, None)
 
 
 def spawn_outside(
-    s: Scheduler, fn: Any, args: tuple[Any, ...], name: str | None, watcher: Watcher | None, system: bool, ctx: Cancellation | None = None
+    s: Scheduler,
+    fn: Any,
+    args: tuple[Any, ...],
+    name: str | None,
+    watcher: Watcher | None,
+    system: bool,
+    ctx: Cancellation | None = None,
+    origin: ThreadWords | None = None,
 ) -> Goroutine:
     """From a thread that is no M of s: a goroutine in the global queue. A system goroutine still gets its first turns when the program ends."""
     if is_coroutine_function(fn):
-        return launch_outside(s, fn(*args), None, name, watcher, system, ctx)
-    return launch_outside(s, fn, args if is_function(fn, args) else None, name, watcher, system, ctx)
+        return launch_outside(s, fn(*args), None, name, watcher, system, ctx, origin)
+    return launch_outside(s, fn, args if is_function(fn, args) else None, name, watcher, system, ctx, origin)
 
 
 class AsyncgenFinisher:
@@ -101,10 +117,16 @@ class AsyncgenFinisher:
             spawn_outside(self.sched, agen.aclose(), (), f"aclose of {getattr(agen, '__qualname__', agen)}", None, True)
 
 
-def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None, phase: int, ctx: Cancellation | None) -> Goroutine:
+def launch(
+    m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None, phase: int, ctx: Cancellation | None, origin: ThreadWords | None
+) -> Goroutine:
     """args is None for a coroutine."""
     context = copy_context()
-    look_at_caller(m)
+    place: ThreadWords = m
+    if origin is None:
+        look_at_caller(m)
+    else:
+        place = origin
     number = 0 if m.trail is None else name_number(m, body, name)
     if watcher is not None:
         watcher.note_start()
@@ -113,8 +135,8 @@ def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None
         g = fresh(m)
     else:
         g = fresh_outside(m.sched)
-    g.take_caller(m)
-    g.creator = m.goid
+    g.take_caller(place)
+    g.creator = place.goid
     fill(g, body, args, context, name, watcher, False)
     g.phase = phase
     if ctx is not None:
@@ -130,17 +152,16 @@ def launch(m: M, body: Any, args: Any, name: str | None, watcher: Watcher | None
 
 
 def launch_outside(
-    s: Scheduler, body: Any, args: Any, name: str | None, watcher: Watcher | None, system: bool, ctx: Cancellation | None
+    s: Scheduler, body: Any, args: Any, name: str | None, watcher: Watcher | None, system: bool, ctx: Cancellation | None, origin: ThreadWords | None
 ) -> Goroutine:
     context = copy_context()
-    place = ThreadWords()
-    look_outside(place)
+    place = caller_here(s) if origin is None else origin
     number = 0 if s.trails is None else s.trails.number(start_name(body, name))
     if watcher is not None:
         watcher.note_start()
     g = fresh_outside(s)
     g.take_caller(place)
-    g.creator = 0
+    g.creator = place.goid
     fill(g, body, args, context, name, watcher, system)
     if ctx is not None:
         enter_scope(g, ctx)
@@ -148,6 +169,16 @@ def launch_outside(
         s.trail.tell3(OUTSIDE, E_GO_CREATE, g.id, 0, number)
     submit_global(s, g)
     return g
+
+
+def caller_here(s: Scheduler) -> ThreadWords:
+    """Where somebody outside the package asks for a goroutine of s, and who that is: it is perhaps started later, and by another one."""
+    m: M | None = current_m()
+    place = ThreadWords()
+    look_outside(place)
+    if m is not None and m.sched is s:
+        place.goid = m.goid
+    return place
 
 
 def fresh(m: M) -> Goroutine:

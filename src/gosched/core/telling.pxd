@@ -3,7 +3,8 @@ from libc.stdint cimport int64_t
 from .album cimport Album
 from .g cimport Goroutine
 from .m cimport M
-from .native cimport current_m, is_coroutine
+from .bodies cimport is_coroutine
+from .native cimport current_m
 from .trail cimport Trail, Trails
 
 cdef int E_GO_BLOCK, E_GO_CREATE, E_GO_STOP, E_STACK, NO_P, YIELDS, ASKED, PREEMPTED

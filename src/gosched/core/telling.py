@@ -10,10 +10,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .album import Album
+from .bodies import is_coroutine
 from .events import E_GO_BLOCK, E_GO_CREATE, E_GO_STOP, E_STACK, NO_P, YIELDS
 from .events import PREEMPTED as ASKED
 from .g import line_of
-from .native import current_m, is_coroutine
+from .native import current_m
 from .states import PREEMPTED
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The part of the pure native that runs user code: one step of a coroutine or a call, inside its context, and what came of it."""
+"""How user code is entered and left, in Python: the twin of bodies.pyx."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
+from .callers import outside_frame
 from .states import RAISED, RETURNED, YIELDED
 
 if TYPE_CHECKING:
@@ -86,3 +87,14 @@ def is_coroutine_function(x: Any) -> bool:
     if type(x) is types.MethodType:
         x = x.__func__
     return type(x) is types.FunctionType and bool(x.__code__.co_flags & inspect.CO_COROUTINE)
+
+
+def look_outside(m: ThreadWords) -> None:
+    """Remembers in m the nearest Python frame outside the package, until a goroutine takes it over."""
+    frame = outside_frame()
+    m.code = None if frame is None else frame.f_code
+    m.lasti = -1 if frame is None else frame.f_lasti
+
+
+# From Python the caller's frame is no nearer than that.
+look_at_caller = look_outside
