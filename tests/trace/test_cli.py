@@ -130,7 +130,7 @@ def test_export_to_where_nothing_can_be_written(at: Path, capsys: Captured) -> N
 @pytest.mark.parametrize(
     ("options", "wrong"),
     [
-        (["export", "day.trace"], "the following arguments are required: --perfetto"),
+        (["export", "day.trace"], "one of the arguments --perfetto --svg is required"),
         (["events", "day.trace", "--kind", "dance"], "argument --kind: invalid choice: 'dance'"),
         (["events", "day.trace", "--limit", "-1"], "argument --limit: must be a number, not '-1'"),
         (["events", "day.trace", "--goroutine", "x"], "argument --goroutine: must be a number, not 'x'"),

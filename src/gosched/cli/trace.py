@@ -1,4 +1,4 @@
-"""gosched trace: what is in a recorded trace, as a summary, for Perfetto, as a log; and whether it is legal.
+"""gosched trace: what is in a recorded trace, as a summary, for Perfetto, as a picture, as a log; and whether it is legal.
 
 What cannot be read, or is illegal, is said on stderr, with exit code 1. A file that takes long is counted up on a terminal's stderr.
 """
@@ -6,18 +6,21 @@ What cannot be read, or is illegal, is said on stderr, with exit code 1. A file 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING
 
 from gosched.core.events import ARGS, NAMES
-from gosched.trace import files, perfetto
+from gosched.trace import files, perfetto, svg
 from gosched.trace.files import Recording, TraceFileError
 from gosched.trace.replay import IllegalTrace, Replay
 from gosched.trace.report import report
 from gosched.trace.sentences import sentence
 from gosched.trace.summary import summarize
+from gosched.trace.timeline import TooMuch, timeline
 from gosched.trace.units import count, moment, span
 
 if TYPE_CHECKING:
@@ -34,11 +37,19 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     actions = commands.add_parser("trace", help="what a recorded trace tells").add_subparsers(dest="action", required=True, metavar="ACTION")
     summary = actions.add_parser("summary", help="where the time went, who waited and for what")
     export = actions.add_parser("export", help="for a viewer")
-    export.add_argument("--perfetto", action="store_true", required=True, help="for ui.perfetto.dev: the only one so far")
-    export.add_argument("-o", dest="out", metavar="OUT", help="the file to write, - for stdout (default: FILE.json)")
+    form = export.add_mutually_exclusive_group(required=True)
+    form.add_argument("--perfetto", action="store_true", help="for ui.perfetto.dev")
+    form.add_argument("--svg", action="store_true", help="as a picture, for a browser or a document")
+    export.add_argument("-o", dest="out", metavar="OUT", help="the file to write, - for stdout (default: FILE.json or FILE.svg)")
     export.add_argument(
-        "--goroutines", type=natural, default=perfetto.TRACKS, metavar="N", help="so many have a track, the busiest (default %(default)s)"
+        "--goroutines",
+        type=natural,
+        default=perfetto.TRACKS,
+        metavar="N",
+        help="so many have a track, the busiest (default %(default)s)",
     )
+    export.add_argument("--from", dest="begin", type=milliseconds, default=0, metavar="MS", help="a picture from then on, since the trace began")
+    export.add_argument("--to", dest="end", type=milliseconds, metavar="MS", help="... and up to then")
     check = actions.add_parser("check", help="whether it is a trace that can be")
     events = actions.add_parser("events", help="what happened, a sentence a line")
     events.add_argument("--goroutine", type=natural, metavar="N", help="only what that one does, and what is done to it")
@@ -54,11 +65,22 @@ def natural(text: str) -> int:
     return int(text)
 
 
+def milliseconds(text: str) -> int:
+    """In ns."""
+    try:
+        ms = float(text)
+    except ValueError:
+        ms = -1.0
+    if not 0 <= ms < 1e12:
+        raise argparse.ArgumentTypeError(f"must be a number of milliseconds, not {text!r}")
+    return round(ms * 1e6)
+
+
 def run(options: argparse.Namespace) -> int:
     try:
         recording = files.read(options.file)
         return {"summary": show_summary, "export": write_export, "check": say_whether, "events": show_events}[options.action](recording, options)
-    except (TraceFileError, IllegalTrace) as error:
+    except (TraceFileError, IllegalTrace, TooMuch) as error:
         return complain(f"{'' if isinstance(error, TraceFileError) else f'{options.file}: '}{error}")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would complain once more when it flushes
@@ -110,25 +132,49 @@ def show_summary(recording: Recording, options: argparse.Namespace) -> int:
 
 
 def write_export(recording: Recording, options: argparse.Namespace) -> int:
+    if options.svg:
+        return write_picture(recording, options)
     out = options.out or f"{options.file}.json"
     progress = Progress()
     try:
         if out == "-":
             perfetto.export(recording, sys.stdout.write, options.goroutines, progress.meet)
             return 0
-        unfinished = f"{out}.part"
-        try:
-            with open(unfinished, "w", encoding="ascii") as file:
-                n = perfetto.export(recording, file.write, options.goroutines, progress.meet)
-            os.replace(unfinished, out)
-        except BaseException:
-            if os.path.exists(unfinished):
-                os.unlink(unfinished)
-            raise
+        with replacing(out) as file:
+            n = perfetto.export(recording, file.write, options.goroutines, progress.meet)
     finally:
         progress.end()
     print(f"{out}: {n:,} events; open it in https://ui.perfetto.dev")
     return 0
+
+
+def write_picture(recording: Recording, options: argparse.Namespace) -> int:
+    if options.end is not None and options.end <= options.begin:
+        return complain("--to must be later than --from")
+    found = timeline(recording, options.begin, options.end)
+    picture = svg.draw(found, f"{os.path.basename(options.file)}: {span(found.end - found.begin)}")
+    if options.out == "-":
+        sys.stdout.write(picture)
+        return 0
+    out = options.out or f"{options.file}.svg"
+    with replacing(out) as file:
+        file.write(picture)
+    print(f"{out}: {count(len(found.spans), 'slice')}")
+    return 0
+
+
+@contextlib.contextmanager
+def replacing(path: str) -> Iterator[IO[str]]:
+    """A file that is there when it is whole."""
+    unfinished = f"{path}.part"
+    try:
+        with open(unfinished, "w", encoding="utf-8") as file:
+            yield file
+        os.replace(unfinished, path)
+    except BaseException:
+        if os.path.exists(unfinished):
+            os.unlink(unfinished)
+        raise
 
 
 def say_whether(recording: Recording, options: argparse.Namespace) -> int:

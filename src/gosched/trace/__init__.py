@@ -5,6 +5,7 @@ record       from the threads' trails into a file, or kept for some seconds
 files        the file
 replay       all events in one order, and the state of everything at each of them; queues: who stands in which queue, where that is told
 summary      figures of a trace; perfetto: a trace for the Perfetto UI; sentences: an event in words
+timeline     a trace as a picture in time; svg: drawn; sheet: what it is drawn on
 """
 
 from gosched.trace.annotate import Task as Task

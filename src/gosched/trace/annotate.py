@@ -50,7 +50,16 @@ def region(name: str) -> Iterator[None]:
 
 
 class Task:
-    """A piece of work that may pass through several goroutines. Made by :func:`task`; those that are started inside of it belong to it."""
+    """A piece of work that may pass through several goroutines. Made by :func:`task`; those that are started inside of it belong to it.
+
+    >>> import gosched
+    >>> from gosched import trace
+    >>> async def main():
+    ...     with trace.task("request") as request, trace.task("query") as query:
+    ...         return query.parent is request
+    >>> gosched.run(main)
+    True
+    """
 
     def __init__(self, name: str, parent: Task | None) -> None:
         self.name = name
@@ -90,7 +99,12 @@ def task(name: str) -> Iterator[Task]:
 
 
 def log(category: str, message: str) -> None:
-    """A line about the task that the calling goroutine works on, or about none."""
+    """A line about the task that the calling goroutine works on, or about none.
+
+    >>> import gosched
+    >>> from gosched import trace
+    >>> gosched.run(trace.log, "cache", "cold")
+    """
     mine = _current.get()
     if is_told():
         tell_user(E_LOG, (mine.id if mine else 0, user_number(category), user_number(message)))

@@ -408,7 +408,14 @@ def flight_from(text: str) -> FlightRecorder:
 
 
 def flight_recorder() -> FlightRecorder:
-    """The flight recorder of the calling goroutine's runtime: as it was given to run(trace=), or by GOSCHED_TRACE=flight."""
+    """The flight recorder of the calling goroutine's runtime: as it was given to run(trace=), or by GOSCHED_TRACE=flight.
+
+    >>> import gosched
+    >>> from gosched import trace
+    >>> recorder = trace.FlightRecorder(seconds=5)
+    >>> gosched.run(trace.flight_recorder, trace=recorder) is recorder
+    True
+    """
     m = current_m()
     if m is None:
         raise no_runtime("trace.flight_recorder()", "run(main, trace=trace.FlightRecorder())")
