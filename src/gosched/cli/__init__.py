@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import platform
+import sys
 from collections.abc import Sequence
 
 import gosched
@@ -12,6 +14,17 @@ from gosched.system.cpus import gil_enabled
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    options = parse(argv)
+    try:
+        return call(options)
+    except BrokenPipeError:
+        if options.command == "run":  # the program's own
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on: `gosched … | head`; the interpreter's last flush goes there
+        return 1
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="gosched", description="Go's scheduler for Python")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     demo.add(commands)
@@ -28,25 +41,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     lab.add(commands)
     bench.add(commands)
     commands.add_parser("version", help="version, build and interpreter")
-    options = parser.parse_args(argv)
-    if options.command == "version":
-        print(about())
-        return 0
-    if options.command == "dump":
-        return dump.show(options.pid)
-    if options.command == "run":
-        return run.run(options)
-    if options.command == "view":
-        return view.run(options)
-    if options.command == "lab":
-        return lab.run(options)
-    if options.command == "trace":
-        return trace.run(options)
-    if options.command == "top":
-        return top.show(options.pid, options.interval, options.once, options.json)
-    if options.command == "bench":
-        return bench.run(options)
-    return demo.run(options)
+    return parser.parse_args(argv)
+
+
+def call(options: argparse.Namespace) -> int:
+    match options.command:
+        case "version":
+            print(about())
+            return 0
+        case "dump":
+            return dump.show(options.pid)
+        case "top":
+            return top.show(options.pid, options.interval, options.once, options.json)
+        case "run":
+            return run.run(options)
+        case "view":
+            return view.run(options)
+        case "lab":
+            return lab.run(options)
+        case "trace":
+            return trace.run(options)
+        case "bench":
+            return bench.run(options)
+        case _:
+            return demo.run(options)
 
 
 def about() -> str:

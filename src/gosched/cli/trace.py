@@ -83,8 +83,7 @@ def run(options: argparse.Namespace) -> int:
     except (TraceFileError, IllegalTrace, TooMuch) as error:
         return complain(f"{'' if isinstance(error, TraceFileError) else f'{options.file}: '}{error}")
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would complain once more when it flushes
-        return 1
+        raise  # not the file's fault
     except OSError as error:
         return complain(f"{error.filename}: {error.strerror}")
 
