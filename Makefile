@@ -18,7 +18,7 @@ VENV := $(if $(filter $(TAG),$(DEFAULT_TAG)),.venv,.venv-$(TAG))
 RUN := $(VENV)/bin/python
 CORE := $(wildcard src/gosched/core/*.py src/gosched/core/*.pxd src/gosched/core/*.pyx src/gosched/core/*.h) setup.py pyproject.toml
 
-.PHONY: help setup demo test test-slow test-all test-pure test-stacks test-freethreaded stress explore lint bench clean
+.PHONY: help setup demo test test-slow test-all test-pure test-stacks test-freethreaded stress explore lint docs bench bench-report dist test-dist clean
 
 help:
 	@sed -n 's/^#   *//p; s/^\([a-z-]*\):.*##/\1:/p' Makefile
@@ -37,7 +37,7 @@ $(VENV)/.built: $(VENV)/.requirements $(CORE)
 
 setup: $(VENV)/.built ## the .venv, with everything built
 
-demo: setup ## what it does, in half a minute
+demo: setup ## what it does, in less than a minute, with figures measured on the spot
 	@$(RUN) -m gosched demo
 
 test: setup ## the tests, with a short exploration; not the slow ones, and no stress
@@ -69,6 +69,11 @@ test-freethreaded: ## the tests and the stress on a free-threaded Python: python
 	 $(MAKE) --no-print-directory PYTHON=$$python test && $(MAKE) --no-print-directory PYTHON=$$python test-slow && $(MAKE) --no-print-directory PYTHON=$$python test-stacks && $(MAKE) --no-print-directory PYTHON=$$python stress
 
 test-all: test test-slow lint explore stress test-pure test-stacks test-freethreaded ## what CI runs
+
+docs: setup ## the documentation as a site, in build/site; a warning is an error (needs requirements/docs.txt, installed here)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/docs.txt 2>&1 | grep -v '^WARNING: Location' || true
+	@$(RUN) -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/site
+	@echo "build/site/index.html"
 
 bench: setup ## cases × runtimes, as ratios (needs requirements/bench.txt, installed here)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/bench.txt 2>&1 | grep -v '^WARNING: Location' || true

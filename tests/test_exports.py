@@ -41,7 +41,12 @@ def modules() -> list[str]:
 
 @pytest.mark.parametrize("name", modules())
 def test_examples(name: str) -> None:
-    module = importlib.import_module(name)
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if name.rpartition(".")[0] != "gosched.bench.runtimes":
+            raise
+        pytest.skip(f"{error.name} is not installed: a peer that only the benchmarks need")
     results = doctest.testmod(module)
     assert results.failed == 0
 

@@ -27,7 +27,18 @@ T_contra = TypeVar("T_contra", contravariant=True)
 
 
 class SendChan(Protocol[T_contra]):
-    """A channel that one only sends to."""
+    """A channel that one only sends to, for a type checker: it has `send`, `asend`, `try_send`, `close`, `capacity`, `closed` and `len()`.
+
+    >>> import gosched
+    >>> def squares(out: gosched.SendChan[int]) -> None:
+    ...     for n in range(3):
+    ...         out.send(n * n)
+    ...     out.close()
+    >>> ch = gosched.Chan[int](3)
+    >>> squares(ch)
+    >>> list(ch)
+    [0, 1, 4]
+    """
 
     @property
     def capacity(self) -> int: ...
@@ -41,7 +52,18 @@ class SendChan(Protocol[T_contra]):
 
 
 class RecvChan(Protocol[T_co]):
-    """A channel that one only receives from."""
+    """A channel that one only receives from, for a type checker: it has `recv`, `arecv`, `recv_ok`, `arecv_ok`, `try_recv`, `capacity`, `closed`,
+    `len()`, and can be iterated over.
+
+    >>> import gosched
+    >>> def total(numbers: gosched.RecvChan[int]) -> int:
+    ...     return sum(numbers)
+    >>> ch = gosched.Chan[int](2)
+    >>> ch.send(1), ch.send(2), ch.close()
+    (None, None, None)
+    >>> total(ch)
+    3
+    """
 
     @property
     def capacity(self) -> int: ...
@@ -218,7 +240,14 @@ share_anext(Chan, Channel)
 
 
 class Nil(Chan[Any]):
-    """The type of `nil`."""
+    """The channel on which every operation blocks for ever, and which takes its case out of a select. `bool(nil)` is False.
+
+    >>> import gosched
+    >>> ch = gosched.Chan[int](1)
+    >>> ch.send(1)
+    >>> gosched.select(gosched.nil.recv, ch.recv)
+    (1, 1)
+    """
 
     __slots__ = ()
 
@@ -272,6 +301,5 @@ def _nothing_left(g: Goroutine) -> None:
 
 
 nil = Nil()
-"""The channel on which every operation blocks for ever, and which takes its case out of a select."""
 
 cases_are({Chan.recv: RECV, Chan.recv_ok: RECV_OK, Chan.send: SEND, Nil.recv: RECV, Nil.send: SEND})

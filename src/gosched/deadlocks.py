@@ -47,7 +47,17 @@ class Wait:
 
 @dataclass(frozen=True)
 class Deadlock:
-    """Goroutines that wait for ever, as :func:`find_deadlocks` found them. `str()` says it in words."""
+    """Goroutines that wait for ever, as :func:`find_deadlocks` found them. `str()` says it in words.
+
+    >>> import gosched
+    >>> async def main():
+    ...     gosched.go(gosched.nil.arecv, name="stuck")
+    ...     while not (found := gosched.find_deadlocks()):
+    ...         await gosched.ayield_now()
+    ...     return str(found[0]).splitlines()[0]
+    >>> gosched.run(main)
+    'deadlock: a goroutine waits on a nil channel'
+    """
 
     kind: Kind
     goroutines: tuple[Goroutine, ...]
@@ -105,13 +115,16 @@ def find_deadlocks() -> list[Deadlock]:
     It may miss some, and docs/deadlocks.md says which, but names none that could still go on by itself.
 
     >>> import gosched
+    >>> async def locks_twice(mutex):
+    ...     async with mutex, mutex:
+    ...         pass
     >>> async def main():
-    ...     gosched.go(gosched.Chan().arecv, name="forgotten")
+    ...     gosched.go(locks_twice, gosched.Mutex(), name="itself")
     ...     while not (found := gosched.find_deadlocks()):
     ...         await gosched.ayield_now()
     ...     return found[0].kind, found[0].goroutines[0].name
     >>> gosched.run(main)
-    ('unreachable', 'forgotten')
+    ('cycle', 'itself')
     """
     return judge(*look(schedulers()))
 

@@ -25,27 +25,87 @@ from __future__ import annotations
 
 
 class Goexit(BaseException):
-    """Ends the goroutine that it passes through, and nothing else. `finally` blocks run; parking in one raises it again."""
+    """Ends the goroutine that it passes through, and nothing else. `finally` blocks run; parking in one raises it again.
+
+    >>> import gosched
+    >>> async def work():
+    ...     raise gosched.Goexit
+    >>> async def main():
+    ...     wg = gosched.WaitGroup()
+    ...     wg.go(work)
+    ...     await wg
+    ...     return "the others go on"
+    >>> gosched.run(main)
+    'the others go on'
+    """
 
 
 class Canceled(BaseException):
-    """The context was cancelled, and so ended the operation. No `except Exception` swallows it. `__cause__` is the cause, if one was given."""
+    """The context was cancelled, and so ended the operation. No `except Exception` swallows it. `__cause__` is the cause, if one was given.
+
+    >>> import gosched
+    >>> async def main():
+    ...     with gosched.with_cancel() as ctx:
+    ...         ctx.cancel(ValueError("enough"))
+    ...         try:
+    ...             await gosched.Chan().arecv()
+    ...         except gosched.Canceled as error:
+    ...             return error, error.__cause__
+    >>> gosched.run(main)
+    (Canceled('context canceled'), ValueError('enough'))
+    """
 
 
 class GoschedError(RuntimeError):
-    """What all errors of gosched itself have in common."""
+    """What all errors of gosched itself have in common.
+
+    >>> import gosched
+    >>> try:
+    ...     gosched.nil.close()
+    ... except gosched.GoschedError as error:
+    ...     print(error)
+    close of nil channel
+    """
 
 
 class DeadlockError(GoschedError):
-    """Every goroutine sleeps, and nothing can wake one."""
+    """Every goroutine sleeps, and nothing can wake one. The text is a dump: who waits on what, since when, where.
+
+    >>> import gosched
+    >>> async def main():
+    ...     await gosched.Chan().arecv()
+    >>> try:
+    ...     gosched.run(main)
+    ... except gosched.DeadlockError as error:
+    ...     print(str(error).splitlines()[0])
+    all goroutines are asleep - deadlock!
+    """
 
 
 class SyncError(GoschedError):
-    """Misuse of a sync object. The message is Go's."""
+    """Misuse of a sync object. The message is Go's.
+
+    >>> import gosched
+    >>> try:
+    ...     gosched.Mutex().unlock()
+    ... except gosched.SyncError as error:
+    ...     print(error)
+    sync: unlock of unlocked mutex
+    """
 
 
 class ClosedChannelError(GoschedError):
-    """What cannot be done with a closed channel. `channel` is the one."""
+    """What cannot be done with a closed channel. `channel` is the one.
+
+    >>> import gosched
+    >>> ch = gosched.Chan[int](1)
+    >>> ch.close()
+    >>> try:
+    ...     ch.send(1)
+    ... except gosched.ClosedChannelError as error:
+    ...     print(error, error.channel is ch)
+    send on closed channel True
+    """
 
     def __init__(self, message: str, channel: object = None) -> None:
         super().__init__(message)
@@ -53,7 +113,17 @@ class ClosedChannelError(GoschedError):
 
 
 class EndOfChannel(ClosedChannelError):
-    """The channel is closed and every value has been received. `index` is the case, if a select found out."""
+    """The channel is closed and every value has been received. `index` is the case, if a select found out.
+
+    >>> import gosched
+    >>> ch = gosched.Chan[int](1)
+    >>> ch.close()
+    >>> try:
+    ...     gosched.select(ch.recv)
+    ... except gosched.EndOfChannel as error:
+    ...     print(error, error.index)
+    receive on closed channel 0
+    """
 
     def __init__(self, message: str = "receive on closed channel", channel: object = None, index: int | None = None) -> None:
         super().__init__(message, channel)
@@ -61,15 +131,41 @@ class EndOfChannel(ClosedChannelError):
 
 
 class DeadlineExceeded(TimeoutError):
-    """The operation did not go through in time, and has left nothing behind."""
+    """The operation did not go through in time, and has left nothing behind.
+
+    >>> import gosched
+    >>> try:
+    ...     gosched.Chan[int]().recv(timeout=0.001)
+    ... except TimeoutError as error:
+    ...     print(type(error).__name__)
+    DeadlineExceeded
+    """
 
 
 class ClosedError(ConnectionError):
-    """Use of a connection, or of a listener, that was closed on this side."""
+    """Use of a connection, or of a listener, that was closed on this side.
+
+    >>> import gosched
+    >>> from gosched import net
+    >>> async def main():
+    ...     listener = net.listen("127.0.0.1:0")
+    ...     listener.close()
+    ...     try:
+    ...         await listener.aaccept()
+    ...     except net.ClosedError:
+    ...         return "closed"
+    >>> gosched.run(main)
+    'closed'
+    """
 
 
 class ThreadLimitError(GoschedError):
-    """The program needs more threads than its cap allows."""
+    """The program needs more threads than its cap allows.
+
+    >>> import gosched
+    >>> print(gosched.ThreadLimitError(4))
+    program exceeds 4-thread limit: each goroutine that blocks its thread needs one; let fewer block at once, or raise Runtime(max_threads=…)
+    """
 
     def __init__(self, limit: int) -> None:
         super().__init__(
@@ -79,7 +175,25 @@ class ThreadLimitError(GoschedError):
 
 
 class AbandonedThreadWarning(ResourceWarning):
-    """run() did not wait any longer for a thread in a foreign call."""
+    """run() did not wait any longer for a thread in a foreign call.
+
+    >>> import gosched
+    >>> import threading
+    >>> import warnings
+    >>> inside, gate = gosched.Event(), threading.Event()
+    >>> def stuck():
+    ...     inside.set()
+    ...     gate.wait()
+    >>> async def main():
+    ...     gosched.go(stuck)
+    ...     await inside
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     gosched.run(main, grace=0.01)
+    >>> gate.set()
+    >>> caught[0].category.__name__
+    'AbandonedThreadWarning'
+    """
 
 
 def no_runtime(what: str, instead: str) -> RuntimeError:

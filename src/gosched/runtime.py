@@ -336,6 +336,7 @@ class Runtime(Program):
         return [rt.sched for rt in dict.fromkeys((self, *_open)) if not in_forked_child(rt._pid)]
 
     def stats(self) -> RuntimeStats:
+        """A snapshot of its scheduler, from any thread."""
         return collect(self.sched)
 
 
@@ -416,7 +417,11 @@ def run(main: Body, /, *args: Any, **options: Unpack[Options]) -> Any:
 
 
 def yield_now() -> None:
-    """Lets others run: this goroutine goes to the tail of the global queue, as Go's Gosched. A thread that is no goroutine lets other threads run."""
+    """Lets others run: this goroutine goes to the tail of the global queue, as Go's Gosched. A thread that is no goroutine lets other threads run.
+
+    >>> import gosched
+    >>> gosched.run(gosched.yield_now)
+    """
     if not yield_caller():
         time.sleep(0)
 
@@ -428,15 +433,18 @@ def ayield_now() -> Any:
     >>> import gosched
     >>> async def main():
     ...     await gosched.ayield_now()
-    ...     return "back"
     >>> gosched.run(main)
-    'back'
     """
     return YIELD_NOW
 
 
 def current() -> Goroutine:
-    """The goroutine that asks."""
+    """The goroutine that asks.
+
+    >>> import gosched
+    >>> gosched.run(gosched.current).id
+    1
+    """
     g = current_goroutine()
     if g is None:
         raise no_runtime("current()", "run(main)")
@@ -444,7 +452,12 @@ def current() -> Goroutine:
 
 
 def num_goroutine() -> int:
-    """How many goroutines there are."""
+    """How many goroutines there are.
+
+    >>> import gosched
+    >>> gosched.run(gosched.num_goroutine)
+    1
+    """
     m = current_m()
     if m is None:
         raise no_runtime("num_goroutine()", "run(main)")
@@ -477,7 +490,12 @@ def checked_procs(n: int) -> int:
 
 
 def stats() -> RuntimeStats:
-    """A snapshot of the scheduler that the calling goroutine runs on."""
+    """A snapshot of the scheduler that the calling goroutine runs on.
+
+    >>> import gosched
+    >>> gosched.run(gosched.stats).by_state
+    {'running': 1}
+    """
     m = current_m()
     if m is None:
         raise no_runtime("stats()", "run(main), or call rt.stats()")
@@ -490,11 +508,8 @@ def stack(all: bool = True) -> str:  # noqa: A002 - Go's word for it
     From a thread that is no goroutine: the dump of every runtime that is open. `all=False`: of the calling goroutine alone.
 
     >>> import gosched
-    >>> async def waits(ch):
-    ...     await ch.arecv()
     >>> async def main():
-    ...     ch = gosched.Chan()
-    ...     reader = gosched.go(waits, ch, name="reader")
+    ...     reader = gosched.go(gosched.Chan().arecv, name="reader")
     ...     while reader.state != "waiting":
     ...         await gosched.ayield_now()
     ...     return [line for line in gosched.stack().split("\\n") if line.startswith("goroutine")]
@@ -535,9 +550,8 @@ os.register_at_fork(after_in_child=_forget_parent)
 
 
 def blocking(fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls fn, which may block, so that other goroutines go on meanwhile. Outside of a goroutine it is just called.
-
-    A call that is not marked is noticed, too, a few milliseconds later.
+    """Calls fn, which may block, so that other goroutines go on meanwhile. Outside of a goroutine it is just called. A call that is not marked is
+    noticed, too, a few milliseconds later.
 
     >>> import gosched, time
     >>> async def main():
@@ -562,9 +576,7 @@ def lock_os_thread() -> None:
     ...     gosched.lock_os_thread()
     ...     before = threading.get_ident()
     ...     await gosched.asleep(0.001)
-    ...     same = threading.get_ident() == before
-    ...     gosched.unlock_os_thread()
-    ...     return same
+    ...     return threading.get_ident() == before
     >>> gosched.run(main)
     True
     """
@@ -576,7 +588,11 @@ def lock_os_thread() -> None:
 
 
 def unlock_os_thread() -> None:
-    """Undoes one lock_os_thread(). One too many does nothing, as in Go."""
+    """Undoes one lock_os_thread(). One too many does nothing, as in Go.
+
+    >>> import gosched
+    >>> gosched.run(gosched.unlock_os_thread)
+    """
     m = current_m()
     g = current_goroutine()
     if m is None or g is None:

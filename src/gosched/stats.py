@@ -14,7 +14,14 @@ from gosched.core.states import P_NAMES
 @dataclass(frozen=True)
 class PStats:
     """One P. `stolen` counts the goroutines that it took from others in `steals` raids. Of the `retakes`, it was taken from goroutines in blocking
-    calls `blocks` times, and by force from such that did not answer `forced` times."""
+    calls `blocks` times, and by force from such that did not answer `forced` times.
+
+    >>> import gosched
+    >>> async def main():
+    ...     return [(p.id, p.status) for p in gosched.stats().ps]
+    >>> gosched.run(main, gomaxprocs=1)
+    [(0, 'running')]
+    """
 
     id: int
     status: str
@@ -33,7 +40,14 @@ class PStats:
 
 @dataclass(frozen=True)
 class MStats:
-    """One thread: running, spinning, parked, polling, locked; its P and the goroutine on it, or None."""
+    """One thread: running, spinning, parked, polling, locked; its P and the goroutine on it, or None.
+
+    >>> import gosched
+    >>> async def main():
+    ...     return [(m.state, m.p, m.goroutine) for m in gosched.stats().ms if m.goroutine]
+    >>> gosched.run(main, gomaxprocs=1)
+    [('running', 0, 1)]
+    """
 
     id: int
     state: str

@@ -42,7 +42,11 @@ def now() -> float:
 
 
 def sleep(seconds: float, ctx: Cancellation | None = None) -> None:
-    """Waits; 0 or less returns at once. In a thread that is no goroutine it is time.sleep, but for the context."""
+    """Waits; 0 or less returns at once. In a thread that is no goroutine it is time.sleep, but for the context.
+
+    >>> import gosched
+    >>> gosched.run(gosched.sleep, 0.001)
+    """
     if nanoseconds(seconds, "sleep(): seconds") > 0:
         block("sleep", begin_sleep, end_sleep, Guard(seconds, ctx, quiet=True))
 

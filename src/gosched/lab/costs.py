@@ -14,6 +14,10 @@ class Costs:
     wake      of a thread that sleeps, until it runs
     start     of a new thread
     stop      of a goroutine that is asked to let others run, until it does
+
+    >>> from gosched.lab import Costs, cpu, measure
+    >>> measure(cpu, 0.001, costs=Costs(0, 0, 0, 0, 0)).makespan
+    0.001
     """
 
     turn: int = 200

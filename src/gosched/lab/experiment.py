@@ -25,7 +25,13 @@ READ_EVERY = 4_096
 @dataclass(frozen=True)
 class Result:
     """Times in seconds. `utilisation`: of the Ps, until main was over. `p50`, `p99`, `longest`: how long goroutines waited for a turn. `fairness`:
-    Jain's index of the shares of the time in which each could have run. `value`: what the workload returned."""
+    Jain's index of the shares of the time in which each could have run. `value`: what the workload returned.
+
+    >>> from gosched.lab import cpu, measure
+    >>> result = measure(cpu, 0.001, procs=2)
+    >>> result.goroutines, result.steals, result.value
+    (1, 0, None)
+    """
 
     makespan: float
     utilisation: float

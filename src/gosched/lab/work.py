@@ -1,9 +1,4 @@
-"""What goroutines of the laboratory do with their time. Awaited:
-
-    cpu(s)       works for s seconds of processor time: it can be stopped in the middle, to let others run
-    syscall(s)   is in a system call: its thread is blocked, and keeps its P until sysmon takes that away
-    call(s)      is in a call that is known to block, as gosched.blocking(): the P goes to whoever waits for one
-    io(s)        waits for the network: it is parked, and its thread is free
+"""What goroutines of the laboratory do with their time, awaited.
 
 All else is gosched's own: channels, locks, timers, go(). In a real program they take real time: a workload is the same in both.
 """
@@ -28,6 +23,12 @@ from .clockwork import Clockwork, Spell
 
 @types.coroutine
 def cpu(seconds: float) -> Generator[Any, Any, None]:
+    """Works for so many seconds of processor time. It can be stopped in the middle, to let others run.
+
+    >>> from gosched.lab import cpu, measure
+    >>> measure(cpu, 0.1).makespan >= 0.1
+    True
+    """
     ns = checked("cpu", seconds)
     host = laboratory("cpu")
     if host is None:
@@ -44,10 +45,22 @@ def cpu(seconds: float) -> Generator[Any, Any, None]:
 
 
 def syscall(seconds: float) -> Awaitable[None]:
+    """Is in a system call for so long: its thread is blocked, and keeps its P until sysmon takes that away.
+
+    >>> from gosched.lab import measure, syscall
+    >>> measure(syscall, 0.1).makespan >= 0.1
+    True
+    """
     return _call("syscall", seconds, False)
 
 
 def call(seconds: float) -> Awaitable[None]:
+    """Is in a call that is known to block, as `gosched.blocking`: its P goes to whoever waits for one.
+
+    >>> from gosched.lab import call, measure
+    >>> measure(call, 0.1).makespan >= 0.1
+    True
+    """
     return _call("call", seconds, True)
 
 
@@ -71,6 +84,12 @@ def _call(what: str, seconds: float, hands_over: bool) -> Generator[Any, Any, No
 
 @types.coroutine
 def io(seconds: float) -> Generator[Any, Any, None]:
+    """Waits so long for the network: it is parked, and its thread is free.
+
+    >>> from gosched.lab import io, measure
+    >>> measure(io, 0.1).makespan >= 0.1
+    True
+    """
     ns = checked("io", seconds)
     host = laboratory("io")
     if host is None:

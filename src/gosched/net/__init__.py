@@ -21,7 +21,7 @@ b'hello\\n'
 
 from __future__ import annotations
 
-import ssl as tls
+import ssl as openssl
 from collections.abc import Coroutine
 from typing import Any
 
@@ -44,28 +44,64 @@ from .waiting import wait_readable as wait_readable
 from .waiting import wait_writable as wait_writable
 
 
-def listen(addr: str, ssl: tls.SSLContext | None = None) -> Listener:
-    """A listener at addr: "host:port", port 0 for any; ":port" for all interfaces; "unix:/path". With ssl, a server's context, it speaks TLS."""
+def listen(addr: str, ssl: openssl.SSLContext | None = None) -> Listener:
+    """A listener at addr: "host:port", port 0 for any; ":port" for all interfaces; "unix:/path". With ssl, a server's context, it speaks TLS.
+
+    >>> import gosched
+    >>> from gosched import net
+    >>> def main():
+    ...     with net.listen("127.0.0.1:0") as listener:
+    ...         return listener.address.host
+    >>> gosched.run(main)
+    '127.0.0.1'
+    """
     address = parse(addr)
     return new_listener(scheduler_for("listen()"), address, [] if address.port < 0 else resolve(address, passive=True), ssl)
 
 
 def dial(
-    addr: str, ssl: tls.SSLContext | None = None, server_hostname: str | None = None, timeout: float | None = None, ctx: Cancellation | None = None
+    addr: str,
+    ssl: openssl.SSLContext | None = None,
+    server_hostname: str | None = None,
+    timeout: float | None = None,
+    ctx: Cancellation | None = None,
 ) -> Conn:
-    """A connection to addr. With ssl, a client's context, the TLS handshake is done; the certificate must be for server_hostname, or for the host."""
+    """A connection to addr. With ssl, a client's context, the TLS handshake is done; the certificate must be for server_hostname, or for the host.
+
+    >>> import gosched
+    >>> from gosched import net
+    >>> def main():
+    ...     with net.listen("127.0.0.1:0") as listener, net.dial(str(listener.address)) as conn:
+    ...         return conn.remote == listener.address
+    >>> gosched.run(main)
+    True
+    """
     return plainly(new_dial("dial()", addr, ssl, server_hostname, timeout, ctx))
 
 
 def adial(
-    addr: str, ssl: tls.SSLContext | None = None, server_hostname: str | None = None, timeout: float | None = None, ctx: Cancellation | None = None
+    addr: str,
+    ssl: openssl.SSLContext | None = None,
+    server_hostname: str | None = None,
+    timeout: float | None = None,
+    ctx: Cancellation | None = None,
 ) -> Coroutine[Any, Any, Conn]:
-    """`dial`, awaited."""
+    """`dial`, awaited.
+
+    >>> import gosched
+    >>> from gosched import net
+    >>> async def main():
+    ...     with net.listen("127.0.0.1:0") as listener:
+    ...         async with await net.adial(str(listener.address)) as conn:
+    ...             return conn.remote == listener.address
+    >>> gosched.run(main)
+    True
+    """
     return awaited(new_dial("adial()", addr, ssl, server_hostname, timeout, ctx))
 
 
 def new_dial(
-    what: str, addr: str, context: tls.SSLContext | None, hostname: str | None, timeout: float | None, ctx: Cancellation | None
+    what: str, addr: str, context: openssl.SSLContext | None, hostname: str | None, timeout: float | None, ctx: Cancellation | None
 ) -> Steps[Conn]:
     check_context(context)
     return dial_steps(scheduler_for(what), parse(addr), context, hostname, timeout, ctx)

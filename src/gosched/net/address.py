@@ -10,7 +10,12 @@ WOULD_DO = '"host:port", "[ipv6]:port", ":port" or "unix:/path"'
 
 
 class Address(NamedTuple):
-    """Of a TCP socket: host and port; of a Unix socket: path."""
+    """Of a TCP socket: host and port; of a Unix socket: path. `str()` is what `listen` and `dial` take.
+
+    >>> from gosched.net import Address
+    >>> str(Address("::1", 7000))
+    '[::1]:7000'
+    """
 
     host: str
     port: int

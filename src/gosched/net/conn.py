@@ -51,7 +51,9 @@ class Conn:
     __slots__ = ()
 
     local: Address
+    """Of this side."""
     remote: Address
+    """Of the other side."""
 
     # ---- what a kind of connection is made of ----
 
@@ -148,9 +150,11 @@ class Conn:
         self.deadline(READ | WRITE, when, "set_deadline")
 
     def set_read_deadline(self, when: float | None) -> None:
+        """The same for reads alone."""
         self.deadline(READ, when, "set_read_deadline")
 
     def set_write_deadline(self, when: float | None) -> None:
+        """The same for writes alone."""
         self.deadline(WRITE, when, "set_write_deadline")
 
     # ---- with ----

@@ -37,7 +37,17 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.005, 1.0
 
 
 class Listener:
-    """Waits for connections. Iterating over it accepts until it is closed. Out of descriptors it waits for some to come back, as Go's servers do."""
+    """Waits for connections. Iterating over it accepts until it is closed. Out of descriptors it waits for some to come back, as Go's servers do.
+
+    >>> import gosched
+    >>> from gosched import net
+    >>> def main():
+    ...     with net.listen("127.0.0.1:0") as listener, net.dial(str(listener.address)) as client:
+    ...         with listener.accept() as conn:
+    ...             return conn.remote == client.local
+    >>> gosched.run(main)
+    True
+    """
 
     __slots__ = ("__weakref__", "_context", "_path", "_socket", "address", "desc")
 
@@ -46,6 +56,7 @@ class Listener:
         self._context = context
         self._path = path
         self.address: Address = from_kernel(sock.getsockname())
+        """Where it listens."""
         self.desc = watched(sched, sock.fileno(), "listen", str(self.address), lambda desc: shut(desc, sock, path))
 
     def accept(self, timeout: float | None = None, ctx: Cancellation | None = None) -> Conn:

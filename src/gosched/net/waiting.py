@@ -19,22 +19,68 @@ from .steps import Steps, awaited, plainly, try_step
 
 
 def wait_readable(fd: Any, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
-    """Returns when fd, a descriptor or something with fileno(), can be read without blocking, or is at its end. It stays the caller's."""
+    """Returns when fd, a descriptor or something with fileno(), can be read without blocking, or is at its end. It stays the caller's.
+
+    >>> import gosched, os
+    >>> from gosched import net
+    >>> def main():
+    ...     here, there = os.pipe()
+    ...     with os.fdopen(here, "rb"), os.fdopen(there, "wb", buffering=0) as pipe:
+    ...         gosched.go(pipe.write, b"hello")
+    ...         net.wait_readable(here)
+    ...         return os.read(here, 100)
+    >>> gosched.run(main)
+    b'hello'
+    """
     plainly(ready_steps("wait_readable", fd, READ, Guard(timeout, ctx)))
 
 
 def await_readable(fd: Any, timeout: float | None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, None]:
-    """`wait_readable`, awaited."""
+    """`wait_readable`, awaited.
+
+    >>> import gosched, os
+    >>> from gosched import net
+    >>> async def main():
+    ...     here, there = os.pipe()
+    ...     with os.fdopen(here, "rb"), os.fdopen(there, "wb", buffering=0) as pipe:
+    ...         gosched.go(pipe.write, b"hello")
+    ...         await net.await_readable(here)
+    ...         return os.read(here, 100)
+    >>> gosched.run(main)
+    b'hello'
+    """
     return awaited(ready_steps("await_readable", fd, READ, Guard(timeout, ctx)))
 
 
 def wait_writable(fd: Any, timeout: float | None = None, ctx: Cancellation | None = None) -> None:
-    """Returns when fd can be written without blocking."""
+    """Returns when fd can be written without blocking.
+
+    >>> import gosched, socket
+    >>> from gosched import net
+    >>> def main():
+    ...     here, there = socket.socketpair()
+    ...     with here, there:
+    ...         net.wait_writable(here)
+    ...         return here.send(b"hello")
+    >>> gosched.run(main)
+    5
+    """
     plainly(ready_steps("wait_writable", fd, WRITE, Guard(timeout, ctx)))
 
 
 def await_writable(fd: Any, timeout: float | None = None, ctx: Cancellation | None = None) -> Coroutine[Any, Any, None]:
-    """`wait_writable`, awaited."""
+    """`wait_writable`, awaited.
+
+    >>> import gosched, socket
+    >>> from gosched import net
+    >>> async def main():
+    ...     here, there = socket.socketpair()
+    ...     with here, there:
+    ...         await net.await_writable(here)
+    ...         return here.send(b"hello")
+    >>> gosched.run(main)
+    5
+    """
     return awaited(ready_steps("await_writable", fd, WRITE, Guard(timeout, ctx)))
 
 

@@ -20,7 +20,19 @@ LOOK = 0.001
 
 
 class LeakError(AssertionError):
-    """Goroutines were still there when all should have ended. `goroutines` are those."""
+    """Goroutines were still there when all should have ended. `goroutines` are those.
+
+    >>> import gosched
+    >>> from gosched.testing import LeakError, check_leaks, virtual_run
+    >>> async def main():
+    ...     try:
+    ...         async with check_leaks():
+    ...             gosched.go(gosched.Chan[int]().arecv, name="forgotten")
+    ...     except LeakError as error:
+    ...         return [g.name for g in error.goroutines]
+    >>> virtual_run(main)
+    ['forgotten']
+    """
 
     def __init__(self, sched: Scheduler, goroutines: list[Goroutine]) -> None:
         n = len(goroutines)
