@@ -10,6 +10,8 @@ SCHEDULES ?= 1200
 SLOW ?= slow
 # Processes that share the tests of `make test`; 0: it runs them itself.
 WORKERS ?= 2
+# What says the same on every Python and with every kind of stacks, or does not run Python.
+SAME := $(addprefix --ignore tests/,bench demo docs lab top tsan web)
 export STRESS_SECONDS SCHEDULES
 
 TAG := $(shell $(PYTHON) -c 'import sys, sysconfig; print("%d.%d%s" % (*sys.version_info[:2], "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""))')
@@ -18,7 +20,7 @@ VENV := $(if $(filter $(TAG),$(DEFAULT_TAG)),.venv,.venv-$(TAG))
 RUN := $(VENV)/bin/python
 CORE := $(wildcard src/gosched/core/*.py src/gosched/core/*.pxd src/gosched/core/*.pyx src/gosched/core/*.h) setup.py pyproject.toml
 
-.PHONY: help setup demo test test-slow test-all test-pure test-stacks test-freethreaded stress explore lint docs bench bench-report dist test-dist clean
+.PHONY: help setup demo test test-slow test-all test-pure test-stacks test-versions test-freethreaded stress explore lint docs bench bench-report dist test-dist clean
 
 help:
 	@sed -n 's/^#   *//p; s/^\([a-z-]*\):.*##/\1:/p' Makefile
@@ -57,11 +59,14 @@ explore: setup ## every schedule that CI explores, and the proof of every race l
 stress: setup ## real threads for STRESS_SECONDS
 	@$(RUN) -m pytest -m stress
 
-test-pure: setup ## the tests on the pure build
-	@GOSCHED_PURE=1 $(RUN) -m pytest -m "not stress and not explore and not browser"
+test-pure: setup ## the tests on the pure build; not the slow ones
+	@GOSCHED_PURE=1 $(RUN) -m pytest -m "not stress and not explore and not slow and not browser"
 
 test-stacks: setup ## the tests with the stacks that are not the default; not the slow ones
-	@GOSCHED_STACKS=$$($(RUN) tools/other_stacks.py) $(RUN) -m pytest -m "not stress and not explore and not slow and not browser" --ignore tests/tsan --ignore tests/fidelity
+	@GOSCHED_STACKS=$$($(RUN) tools/other_stacks.py) $(RUN) -m pytest -m "not stress and not explore and not slow and not browser" $(SAME) --ignore tests/fidelity
+
+test-versions: setup ## the tests of what depends on the interpreter: for `make PYTHON=…`
+	@$(RUN) -m pytest -m "not stress and not explore and not slow and not browser" $(SAME)
 
 test-freethreaded: ## the tests and the stress on a free-threaded Python: python3.14t, or FREETHREADED=/path
 	@python=$${FREETHREADED:-$$(command -v python3.14t)}; \
