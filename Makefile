@@ -84,5 +84,9 @@ bench: setup ## cases × runtimes, as ratios (needs requirements/bench.txt, inst
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/bench.txt 2>&1 | grep -v '^WARNING: Location' || true
 	@$(RUN) -m gosched bench $(BENCH)
 
+bench-report: setup ## the benchmarks as report.html and report.md, with plots, in REPORT (build/bench)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/bench.txt 2>&1 | grep -v '^WARNING: Location' || true
+	@$(RUN) -m gosched bench --repeat 3 --report $(or $(REPORT),build/bench) $(BENCH)
+
 clean:
 	@rm -rf build dist .venv .venv-* src/gosched.egg-info src/gosched/core/*.so

@@ -108,7 +108,7 @@ class PythonHost(Host):
 
     def __str__(self) -> str:
         versions = [f"gosched {self.gosched}", *(f"{name} {version}" for name, version in self.packages.items())]
-        return f"Python {self.version}{' free-threaded' if self.parallel else ''} ({self.path}): {', '.join(versions)}"
+        return f"Python {self.version}{' free-threaded' if self.parallel else ''} ({shown(self.path)}): {', '.join(versions)}"
 
 
 class GoHost(Host):
@@ -144,7 +144,7 @@ class GoHost(Host):
         return {"GOMAXPROCS": str(size.procs), "GOSCHED_LOAD": str(program())} | apart(size)
 
     def __str__(self) -> str:
-        return f"Go: {self.missing}" if self.missing else f"{self.label} ({self.compiler})"
+        return f"Go: {self.missing}" if self.missing else f"{self.label} ({shown(self.compiler)})"
 
 
 def find_go(path: str | None) -> tuple[str, str]:
@@ -166,6 +166,14 @@ def find_go(path: str | None) -> tuple[str, str]:
 def checkout() -> dict[str, str]:
     """So that what is measured is this checkout, whatever is installed. An installed gosched measures what each interpreter has."""
     return {"PYTHONPATH": os.pathsep.join(filter(None, [str(HOME), os.environ.get("PYTHONPATH")]))} if IS_CHECKOUT else {}
+
+
+def shown(path: str) -> str:
+    """A path as a report names it, which may be read elsewhere: from the checkout, or from the home directory, if it is in there."""
+    for base, sign in ((ROOT if IS_CHECKOUT else HOME, ""), (Path.home(), "~/")):
+        if Path(path).is_relative_to(base):
+            return f"{sign}{Path(path).relative_to(base)}"
+    return path
 
 
 def last_line(text: str) -> str:

@@ -22,6 +22,8 @@ class Role(Enum):
     MAIN = "main"
     FEW = "few"
     """The same with a small n."""
+    STEP = "step"
+    """One n of a sweep."""
     APART = "apart"
     """Two processes at once, each of this size."""
 

@@ -30,6 +30,7 @@ var cases = map[string]func(n, work int) reading{
 	"fanout":      fanout,
 	"tree":        tree,
 	"free":        free,
+	"life":        life,
 	"chain":       chain,
 	"pingpong":    pingpong,
 	"pipeline":    pipeline,
@@ -103,23 +104,48 @@ func yield(n, work int) reading {
 
 // memory parks n goroutines and looks at how much the process has grown.
 func memory(n, _ int) reading {
-	var arrived, gate, all sync.WaitGroup
-	var woken atomic.Int64
-	arrived.Add(n)
-	gate.Add(1)
 	before := resident()
+	waiting := parked(n)
+	grown := resident() - before
+	return reading{waiting.release(), grown}
+}
+
+// life starts n goroutines that wait, lets them go and waits for their end, `work` times.
+func life(n, work int) reading {
+	woken := 0
+	begin := time.Now()
+	for range work {
+		woken += parked(n).release()
+	}
+	return reading{woken, since(begin)}
+}
+
+// crowd is goroutines that wait at one gate.
+type crowd struct {
+	arrived, gate, all sync.WaitGroup
+	woken              atomic.Int64
+}
+
+func parked(n int) *crowd {
+	c := new(crowd)
+	c.arrived.Add(n)
+	c.gate.Add(1)
 	for range n {
-		all.Go(func() {
-			arrived.Done()
-			gate.Wait()
-			woken.Add(1)
+		c.all.Go(func() {
+			c.arrived.Done()
+			c.gate.Wait()
+			c.woken.Add(1)
 		})
 	}
-	arrived.Wait()
-	grown := resident() - before
-	gate.Done()
-	all.Wait()
-	return reading{int(woken.Load()), grown}
+	c.arrived.Wait()
+	return c
+}
+
+// release opens the gate and waits for all; it says how many came through.
+func (c *crowd) release() int {
+	c.gate.Done()
+	c.all.Wait()
+	return int(c.woken.Load())
 }
 
 // park starts goroutines that each wait once, `work` at a time.
@@ -203,22 +229,10 @@ func node(first, leaves int) int {
 
 // free parks n goroutines and lets all of them go at once.
 func free(n, _ int) reading {
-	var arrived, gate, all sync.WaitGroup
-	var woken atomic.Int64
-	arrived.Add(n)
-	gate.Add(1)
-	for range n {
-		all.Go(func() {
-			arrived.Done()
-			gate.Wait()
-			woken.Add(1)
-		})
-	}
-	arrived.Wait()
+	waiting := parked(n)
 	begin := time.Now()
-	gate.Done()
-	all.Wait()
-	return reading{int(woken.Load()), since(begin)}
+	woken := waiting.release()
+	return reading{woken, since(begin)}
 }
 
 // chain starts n goroutines one after the other, each by the one before it.

@@ -93,20 +93,9 @@ func preempted(n, work int) reading {
 
 // sysmon looks at the CPU of all threads but those that two goroutines play ping-pong on; of all threads if n is 0, and all wait.
 func sysmon(n, work int) reading {
-	const parked = 100
-	var arrived, gate, all, players sync.WaitGroup
-	var woken atomic.Int64
+	var players sync.WaitGroup
 	var over atomic.Bool
-	arrived.Add(parked)
-	gate.Add(1)
-	for range parked {
-		all.Go(func() {
-			arrived.Done()
-			gate.Wait()
-			woken.Add(1)
-		})
-	}
-	arrived.Wait()
+	waiting := parked(100)
 	ran := map[int]bool{}
 	if n > 0 {
 		there, back := make(chan int), make(chan int)
@@ -133,15 +122,14 @@ func sysmon(n, work int) reading {
 	wall := since(begin)
 	over.Store(true)
 	players.Wait()
-	gate.Done()
-	all.Wait()
+	woken := waiting.release()
 	used := int64(0)
 	for thread, cpu := range after {
 		if !ran[thread] {
 			used += cpu - before[thread]
 		}
 	}
-	return reading{int(woken.Load()) + n, used * 1_000_000_000 / wall}
+	return reading{woken + n, used * 1_000_000_000 / wall}
 }
 
 // cpuOfThreads is what each thread of the process has used so far, in nanoseconds.

@@ -18,6 +18,9 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gosc
 MESSAGE = 1024
 NETWORK = ("echo", "echowork", "latency", "connections")
 SECONDS = 2.0
+# Fewer connections than this are no measurement, but a test of whether everything runs: a moment will do.
+SMOKE = 100
+MOMENT = 0.1
 
 
 class Load(NamedTuple):
@@ -46,7 +49,8 @@ def program() -> Path:
 def drive(port: int, size: Size, idle: bool = False) -> Load:
     """Blocks. `size.n` connections, of which 100 are busy, or none. One P: the server has the first core to itself, the load the others."""
     busy = 0 if idle else min(size.n, 100)
-    command = [str(program()), "127.0.0.1", str(port), str(busy), str(size.n - busy), str(MESSAGE), str(0.1 if idle else SECONDS)]
+    seconds = MOMENT if idle or size.n < SMOKE else SECONDS
+    command = [str(program()), "127.0.0.1", str(port), str(busy), str(size.n - busy), str(MESSAGE), str(seconds)]
     done = subprocess.run(command, env=os.environ | apart(size), capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or f"load: exit status {done.returncode}")

@@ -44,7 +44,8 @@ def case_yield(size: Size) -> Reading:
     return Reading(sum(turns), now() - begin)
 
 
-def case_memory(size: Size) -> Reading:
+def crowd(n: int, look: Callable[[], int]) -> tuple[int, int]:
+    """Starts n that wait, looks while all do, lets them go and waits for their end: how many there were, and what was seen."""
     everybody = gevent.event.Event()
     gate = gevent.event.Event()
     arrived = woken = 0
@@ -52,18 +53,31 @@ def case_memory(size: Size) -> Reading:
     def wait() -> None:
         nonlocal arrived, woken
         arrived += 1
-        if arrived == size.n:
+        if arrived == n:
             everybody.set()
         gate.wait()
         woken += 1
 
-    before = resident()
-    greenlets = [gevent.spawn(wait) for _ in range(size.n)]
+    greenlets = [gevent.spawn(wait) for _ in range(n)]
     everybody.wait()
-    grown = resident() - before
+    seen = look()
     gate.set()
     gevent.joinall(greenlets)
-    return Reading(woken, grown)
+    return woken, seen
+
+
+def case_memory(size: Size) -> Reading:
+    before = resident()
+    woken, after = crowd(size.n, resident)
+    return Reading(woken, after - before)
+
+
+def case_life(size: Size) -> Reading:
+    woken = 0
+    begin = now()
+    for _ in range(size.work):
+        woken += crowd(size.n, int)[0]
+    return Reading(woken, now() - begin)
 
 
 def case_fanout(size: Size) -> Reading:

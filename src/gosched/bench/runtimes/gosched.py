@@ -191,6 +191,15 @@ async def case_free(size: Size) -> Reading:
     return Reading(woken, now() - begin)
 
 
+async def case_life(size: Size) -> Reading:
+    woken = 0
+    begin = now()
+    for _ in range(size.work):
+        crowd = await Crowd.parked(size.n)
+        woken += await crowd.release()
+    return Reading(woken, now() - begin)
+
+
 async def case_chain(size: Size) -> Reading:
     wg = gosched.WaitGroup()
     reached: list[int] = []

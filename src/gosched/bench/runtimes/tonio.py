@@ -46,7 +46,8 @@ async def case_yield(size: Size) -> Reading:
     return Reading(sum(turns), now() - begin)
 
 
-async def case_memory(size: Size) -> Reading:
+async def crowd(n: int, look: Callable[[], int]) -> tuple[int, int]:
+    """Starts n that wait, looks while all do, lets them go and waits for their end: how many there were, and what was seen."""
     everybody = tonio.Event()
     gate = tonio.Event()
     arrived = woken = 0
@@ -54,18 +55,31 @@ async def case_memory(size: Size) -> Reading:
     async def wait() -> None:
         nonlocal arrived, woken
         arrived += 1
-        if arrived == size.n:
+        if arrived == n:
             everybody.set()
         await gate.wait()
         woken += 1
 
-    before = resident()
-    tasks = tonio.spawn.without_results(*[wait() for _ in range(size.n)])
+    tasks = tonio.spawn.without_results(*[wait() for _ in range(n)])
     await everybody.wait()
-    grown = resident() - before
+    seen = look()
     gate.set()
     await tasks
-    return Reading(woken, grown)
+    return woken, seen
+
+
+async def case_memory(size: Size) -> Reading:
+    before = resident()
+    woken, after = await crowd(size.n, resident)
+    return Reading(woken, after - before)
+
+
+async def case_life(size: Size) -> Reading:
+    woken = 0
+    begin = now()
+    for _ in range(size.work):
+        woken += (await crowd(size.n, int))[0]
+    return Reading(woken, now() - begin)
 
 
 async def case_fanout(size: Size) -> Reading:

@@ -41,7 +41,8 @@ async def case_yield(size: Size) -> Reading:
     return Reading(sum(turns), now() - begin)
 
 
-async def case_memory(size: Size) -> Reading:
+async def crowd(n: int, look: Callable[[], int]) -> tuple[int, int]:
+    """Starts n that wait, looks while all do, lets them go and waits for their end: how many there were, and what was seen."""
     everybody = trio.Event()
     gate = trio.Event()
     arrived = woken = 0
@@ -49,19 +50,32 @@ async def case_memory(size: Size) -> Reading:
     async def wait() -> None:
         nonlocal arrived, woken
         arrived += 1
-        if arrived == size.n:
+        if arrived == n:
             everybody.set()
         await gate.wait()
         woken += 1
 
-    before = resident()
     async with trio.open_nursery() as nursery:
-        for _ in range(size.n):
+        for _ in range(n):
             nursery.start_soon(wait)
         await everybody.wait()
-        grown = resident() - before
+        seen = look()
         gate.set()
-    return Reading(woken, grown)
+    return woken, seen
+
+
+async def case_memory(size: Size) -> Reading:
+    before = resident()
+    woken, after = await crowd(size.n, resident)
+    return Reading(woken, after - before)
+
+
+async def case_life(size: Size) -> Reading:
+    woken = 0
+    begin = now()
+    for _ in range(size.work):
+        woken += (await crowd(size.n, int))[0]
+    return Reading(woken, now() - begin)
 
 
 async def case_fanout(size: Size) -> Reading:
