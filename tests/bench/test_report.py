@@ -111,6 +111,7 @@ def test_the_markdown_has_its_plots_beside_it(folder: Path) -> None:
     assert "\n## life: start n goroutines" in text
 
 
+@pytest.mark.slow
 def test_it_is_drawn_again_from_its_figures(folder: Path, tmp_path: Path, capsys: Captured) -> None:
     again = tmp_path / "a" / "b"
     assert main(["bench", "--from", str(folder / "figures.json"), "--report", str(again)]) == 0
@@ -144,6 +145,7 @@ def test_without_matplotlib_there_are_no_plots_and_a_line_says_so(tmp_path: Path
     assert report.NO_PLOTS in (tmp_path / "report.md").read_text(encoding="utf-8").splitlines()
 
 
+@pytest.mark.slow
 def test_two_interpreters_have_plots_each(tmp_path: Path) -> None:
     run = run_of(["life", "mutex"], Given("3.13"), Given("3.13"), go())
     names = [picture.name for group in plots.drawn(run) for picture in group.pictures]

@@ -24,6 +24,7 @@ from .given import CASES, Given, table
 Captured = pytest.CaptureFixture[str]
 
 
+@pytest.mark.slow
 def test_both_sweeps_for_real(tmp_path: Path, capsys: Captured) -> None:
     folder = tmp_path / "report"
     arguments = ["--quick", "--cases", "life,tree", "--runtimes", "gosched,asyncio", "--report", str(folder)]

@@ -47,7 +47,7 @@ class Shown:
     picture: str
 
 
-@pytest.fixture(scope="module", params=["as it is", "pure"])
+@pytest.fixture(scope="module", params=["as it is", pytest.param("pure", marks=pytest.mark.slow)])
 def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Shown:
     """A quick show, of this build and of the pure one."""
     here = tmp_path_factory.mktemp("demo")

@@ -42,6 +42,7 @@ def test_every_program_is_run(page: str) -> None:
     assert (DOCS / page).read_text().count("```python") == len(programs(page)) > 0
 
 
+@pytest.mark.slow
 def test_the_experiment_of_the_laboratory(tmp_path: Path) -> None:
     ((command, output),) = COMMAND.findall((DOCS / "lab.md").read_text())
     (tmp_path / "examples").symlink_to(DOCS.parent / "examples")
