@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shlex
 import sys
-import threading
 from pathlib import Path
 
 from gosched import web
+from gosched.cli.serving import serve
 from gosched.errors import GoschedError
 
 
@@ -62,21 +61,14 @@ def jobs(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """What cannot be begun is said in a line; what a workload raises is its own."""
     try:
-        return {"run": experiment, "export": export}.get(options.act, serve)(options)
+        if options.act == "run":
+            return experiment(options)
+        if options.act == "export":
+            return export(options)
+        return serve(web.open_laboratory)
     except (GoschedError, OSError) as error:
         print(f"gosched lab: {error}", file=sys.stderr)
         return 1
-
-
-def serve(options: argparse.Namespace) -> int:
-    """Until Ctrl-C."""
-    with contextlib.suppress(KeyboardInterrupt):
-        server = web.open_laboratory()
-        try:
-            threading.Event().wait()
-        finally:
-            server.close()
-    return 0
 
 
 def experiment(options: argparse.Namespace) -> int:

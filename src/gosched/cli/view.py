@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
-import threading
 
 from gosched import web
+from gosched.cli.serving import serve
 from gosched.errors import GoschedError
 from gosched.trace.files import TraceFileError
 from gosched.trace.replay import IllegalTrace
@@ -24,18 +23,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         if not os.path.isfile(options.file):
             raise GoschedError(f"{options.file}: there is no such file")
-        return show(options.file)
+        return serve(lambda: web.open_recording(options.file))
     except (GoschedError, TraceFileError, IllegalTrace, OSError) as error:
         print(f"gosched view: {error}", file=sys.stderr)
         return 1
-
-
-def show(path: str) -> int:
-    """Until Ctrl-C, whenever that comes."""
-    with contextlib.suppress(KeyboardInterrupt):
-        server = web.open_recording(path)
-        try:
-            threading.Event().wait()
-        finally:
-            server.close()
-    return 0
