@@ -18,6 +18,7 @@ TAG := $(shell $(PYTHON) -c 'import sys, sysconfig; print("%d.%d%s" % (*sys.vers
 DEFAULT_TAG := $(shell python3 -c 'import sys, sysconfig; print("%d.%d%s" % (*sys.version_info[:2], "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""))')
 VENV := $(if $(filter $(TAG),$(DEFAULT_TAG)),.venv,.venv-$(TAG))
 RUN := $(VENV)/bin/python
+DIST_VENV := .venv-dist-$(TAG)
 CORE := $(wildcard src/gosched/core/*.py src/gosched/core/*.pxd src/gosched/core/*.pyx src/gosched/core/*.h) setup.py pyproject.toml
 
 .PHONY: help setup demo test test-slow test-all test-pure test-stacks test-versions test-freethreaded stress explore lint docs bench bench-report dist test-dist clean
@@ -87,6 +88,20 @@ bench: setup ## cases × runtimes, as ratios (needs requirements/bench.txt, inst
 bench-report: setup ## the benchmarks as report.html and report.md, with plots, in REPORT (build/bench)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements/bench.txt 2>&1 | grep -v '^WARNING: Location' || true
 	@$(RUN) -m gosched bench --repeat 3 --report $(or $(REPORT),build/bench) $(BENCH)
+
+$(DIST_VENV)/.requirements: requirements/dist.txt
+	@$(PYTHON) -m venv $(DIST_VENV)
+	@$(DIST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/dist.txt 2>&1 | grep -v '^WARNING: Location' || true
+	@$(DIST_VENV)/bin/python -c 'import build, twine'
+	@touch $@
+
+dist: $(DIST_VENV)/.requirements ## an sdist and a wheel for this Python, in dist/ (docs/releasing.md)
+	@rm -rf dist
+	@$(DIST_VENV)/bin/python -m build --quiet --outdir dist .; status=$$?; rm -rf src/gosched.egg-info; exit $$status
+	@$(DIST_VENV)/bin/python -m twine check --strict dist/*
+
+test-dist: ## what `make dist` makes, in new venvs, compiled and pure; DIST="--python PATH --python PATH"
+	@$(PYTHON) tools/check_dist.py $(or $(DIST),--python $(PYTHON))
 
 clean:
 	@rm -rf build dist .venv .venv-* src/gosched.egg-info src/gosched/core/*.so

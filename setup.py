@@ -6,15 +6,16 @@ GOSCHED_PURE=1 builds none of them, and so does a machine without a C compiler, 
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CompileError, ExecError, PlatformError
 
 CORE = Path("src/gosched/core")
 BUILD = Path("build/cython")
-HEADERS = ("native.h", "pynative.h", "bodies.h", "interp.h", "parked.h", "frames.h", "reach.h", "kernel.h", "watch.h", "attached.h", "trail.h")
 DIRECTIVES = {
     "language_level": 3,
     "annotation_typing": False,
@@ -25,40 +26,45 @@ DIRECTIVES = {
     "freethreading_compatible": True,
     "embedsignature": False,
 }
+LINK = re.compile(r"!?\[([^]]*)\]\(([^)#]+)[^)]*\)")
 
 
 class OptionalBuild(build_ext):
-    """Falls back to the pure build where nothing compiles. A compiler that is there and fails is an error."""
+    """Translates and compiles, on all cores; where there is no compiler, nothing. A compiler that is there and fails is an error."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def run(self) -> None:
-        try:
-            super().run()
-        except (CompileError, ExecError, PlatformError) as error:
-            if self.has_compiler():
-                raise
-            print(f"gosched: no C compiler ({error}); the pure build is used")
+        if self.extensions and not has_compiler():
+            print("gosched: no C compiler; the pure build is used")
             self.extensions = []
+        if self.extensions:
+            translate(self.extensions)
+        super().run()
 
-    def has_compiler(self) -> bool:
-        import shutil
 
-        command = (getattr(self.compiler, "compiler", None) or ["cc"])[0]
-        return shutil.which(command) is not None
+def has_compiler() -> bool:
+    command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    return shutil.which(command.split()[0]) is not None
 
 
 def extensions() -> list[Extension]:
     if os.environ.get("GOSCHED_PURE", "") not in ("", "0"):
         return []
-    from Cython.Build import cythonize
-
     stems = sorted(pxd.stem for pxd in CORE.glob("*.pxd") if pxd.with_suffix(".py").exists())  # words.pxd only declares
-    stamp = BUILD / "translated"  # Cython would do it all again for another Python: its own files are younger in a new venv
-    if stamp.exists() and stamp.read_text() == sources_now():
-        return [extension(stem, BUILD / CORE / f"{stem}.c") for stem in stems]
-    found = [extension(stem, source_of(stem)) for stem in stems]
-    modules: list[Extension] = cythonize(found, compiler_directives=DIRECTIVES, build_dir=BUILD.as_posix(), quiet=True, nthreads=os.cpu_count() or 1)
-    stamp.write_text(sources_now())
-    return modules
+    return [extension(stem) for stem in stems]
+
+
+def extension(stem: str) -> Extension:
+    return Extension(
+        f"gosched.core.{stem}",
+        [source_of(stem).as_posix()],
+        include_dirs=[CORE.as_posix()],
+        depends=[path.as_posix() for path in sorted(CORE.glob("*.h"))],
+        extra_compile_args=["-O3", "-g0", "-fno-plt", "-Wno-unused-function"],
+    )
 
 
 def source_of(stem: str) -> Path:
@@ -66,14 +72,16 @@ def source_of(stem: str) -> Path:
     return pyx if pyx.exists() else CORE / f"{stem}.py"
 
 
-def extension(stem: str, source: Path) -> Extension:
-    return Extension(
-        f"gosched.core.{stem}",
-        [source.as_posix()],
-        include_dirs=[CORE.as_posix()],
-        depends=[(CORE / name).as_posix() for name in HEADERS],
-        extra_compile_args=["-O3", "-g0", "-fno-plt", "-Wno-unused-function"],
-    )
+def translate(modules: list[Extension]) -> None:
+    """Into C, which becomes their source. Only when something is compiled: who asks for the metadata does not wait for it."""
+    from Cython.Build import cythonize
+
+    stamp = BUILD / "translated"  # Cython would do it all again for another Python: its own files are younger in a new venv
+    if not stamp.exists() or stamp.read_text() != sources_now():
+        cythonize(modules, compiler_directives=DIRECTIVES, build_dir=BUILD.as_posix(), quiet=True, nthreads=os.cpu_count() or 1)
+        stamp.write_text(sources_now())
+    for module in modules:
+        module.sources = [(BUILD / source).with_suffix(".c").as_posix() for source in module.sources]
 
 
 def sources_now() -> str:
@@ -84,5 +92,12 @@ def sources_now() -> str:
     return "\n".join([__version__, *(f"{path} {path.stat().st_mtime_ns}" for path in files)])
 
 
+def description() -> str:
+    """The README for a package index, where what points into the checkout leads nowhere: of such links and pictures the words are left."""
+    return LINK.sub(lambda link: link[1] if Path(link[2]).exists() else link[0], Path("README.md").read_text(encoding="utf-8"))
+
+
 if __name__ == "__main__":  # Cython's helper processes import this file, too
-    setup(ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild})
+    setup(
+        ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild}, long_description=description(), long_description_content_type="text/markdown"
+    )

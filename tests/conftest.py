@@ -14,12 +14,16 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import gosched
+
 from . import linting
 
 # Random programs are the same ones in every run.
 settings.register_profile("gosched", deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("gosched")
 
+HOME = Path(gosched.__file__).resolve().parents[1]
+"""The directory that `import gosched` finds it in: src of a checkout, or site-packages. For the PYTHONPATH of programs that tests start."""
 Script = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

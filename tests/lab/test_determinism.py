@@ -14,6 +14,7 @@ import gosched
 from gosched import Policy
 from gosched.lab.costs import FREE, USUAL
 from gosched.lab.scenarios import SCENARIOS
+from tests.conftest import HOME
 from tests.lab.workloads import crew, mixed, play
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,7 +80,7 @@ def test_parity_pure_and_compiled() -> None:
             "-c",
             "import json, gosched; from tests.lab.test_determinism import digests; print(json.dumps([gosched.__build__, digests()]))",
         ],
-        env={**os.environ, "GOSCHED_PURE": other, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"},
+        env={**os.environ, "GOSCHED_PURE": other, "PYTHONPATH": f"{ROOT}{os.pathsep}{HOME}"},
         capture_output=True,
         text=True,
         check=True,

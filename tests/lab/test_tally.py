@@ -17,7 +17,7 @@ from gosched.lab.costs import FREE, USUAL, Costs
 from gosched.trace.files import Recording
 from gosched.trace.replay import Replay
 from gosched.trace.things import RUNNABLE, RUNNING
-from tests.conftest import Script
+from tests.conftest import HOME, Script
 from tests.lab.workloads import crew, hogs_and_shorts, mixed, pair_beside_a_worker, play
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -151,7 +151,7 @@ def test_times_that_are_far_apart(script: Script) -> None:
         result = measure(crew, 5_000, 5_000, 5_000, policy=gosched.Policy(preempt=False))
         print(round(result.makespan, 3), round(result.longest, 3), abs(result.p99 / 10 - 1) < 0.03, round(measure(sleeps).makespan))
         """,
-        PYTHONPATH=os.pathsep.join(map(str, (ROOT, ROOT / "src"))),
+        PYTHONPATH=os.pathsep.join(map(str, (ROOT, HOME))),
     )
     assert (done.stderr, done.stdout) == ("", "15.0 10.0 True 1000000\n")
 

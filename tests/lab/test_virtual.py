@@ -17,6 +17,7 @@ from gosched import DeadlockError, Policy, WaitGroup, ayield_now, go
 from gosched.lab import measure
 from gosched.lab.virtual import VirtualRuntime
 from gosched.testing import explore, virtual_run, wait_all_blocked
+from tests.conftest import HOME
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,7 +63,7 @@ def test_parity_pure_and_compiled() -> None:
     other = "0" if gosched.__build__.startswith("pure") else "1"
     done = subprocess.run(
         [sys.executable, "-c", "import json, gosched; from tests.lab.test_virtual import traces; print(json.dumps([gosched.__build__, traces()]))"],
-        env={**os.environ, "GOSCHED_PURE": other, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"},
+        env={**os.environ, "GOSCHED_PURE": other, "PYTHONPATH": f"{ROOT}{os.pathsep}{HOME}"},
         capture_output=True,
         text=True,
         check=True,

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import HOME
+
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.slow
 
@@ -26,7 +28,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a test file, with the plugin and no other but what pytest brings along."""
 
     def runs(text: str, *args: str, plugin: tuple[str, ...] = PLUGIN, **files: str) -> pytest.RunResult:
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([*(str(pytester.path / name) for name in ("installed", "others")), str(ROOT / "src")]))
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([*(str(pytester.path / name) for name in ("installed", "others")), str(HOME)]))
         monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "" if not plugin else "1")
         monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
         monkeypatch.setenv("COLUMNS", "80")  # what it prints is compared
@@ -460,7 +462,5 @@ def test_an_installed_gosched_is_found(run: Run, pytester: pytest.Pytester) -> N
 
 def test_gosched_itself_does_not_need_pytest() -> None:
     code = "import sys, gosched.testing, gosched; gosched.net; print('pytest' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(HOME)}, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
