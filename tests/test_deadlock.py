@@ -168,6 +168,7 @@ def test_no_report_for_a_program_that_ends_meanwhile(monkeypatch: pytest.MonkeyP
         return finished.wait(30)
 
     monkeypatch.setattr("gosched.runtime.still_dead", slow_look)
+    monkeypatch.setattr("gosched.runtime.fast_asleep", slow_look)
 
     async def main(rt: Runtime) -> str:
         rt.all_asleep()

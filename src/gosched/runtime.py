@@ -19,7 +19,7 @@ from typing import Any, ParamSpec, TypedDict, TypeVar, Unpack, overload
 
 from gosched.core.bell import Bell
 from gosched.core.blockcall import call_blocking
-from gosched.core.ending import begin_ending, begin_exit, cut_off, still_dead
+from gosched.core.ending import begin_ending, begin_exit, cut_off, fast_asleep, still_dead
 from gosched.core.g import Goroutine, Watcher
 from gosched.core.locked import lock_to, unlock_from
 from gosched.core.native import current_m, set_current_m
@@ -222,7 +222,7 @@ class Runtime(Program):
                 if self._beyond_help() and not main.done:
                     self._deadlocked()
                     break
-                suspicion = min(1.0, suspicion * 2 or 0.05)
+                suspicion = min(1.0, suspicion * 2 or 0.001)  # mostly the last one has not quite fallen asleep
             else:
                 suspicion = 0.0
             self._bell.listen(suspicion or GLANCE)
@@ -255,7 +255,7 @@ class Runtime(Program):
         turns = self._turns()
         runtimes = (self, *list(_open))
         busy = outsiders() or HANDLERS.watched() or any(rt._host.helpers.pending for rt in runtimes)
-        return not busy and all(still_dead(rt.sched) for rt in runtimes) and turns == self._turns()
+        return not busy and all(fast_asleep(rt.sched) for rt in runtimes) and turns == self._turns()
 
     def _turns(self) -> list[int]:
         return [p.usertick for rt in (self, *list(_open)) for p in rt.sched.allp]

@@ -18,4 +18,6 @@ cpdef bint begin_ending(Scheduler s) except -1
 cpdef begin_exit(Scheduler s)
 @cython.locals(dead=bint)
 cpdef bint still_dead(Scheduler s) except -1
+@cython.locals(dead=bint, m=M, n=int, ms=list)
+cpdef bint fast_asleep(Scheduler s) except -1
 cpdef cut_off(Scheduler s)

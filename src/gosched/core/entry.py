@@ -11,6 +11,10 @@ The token is in the M, not in the P: a P that was retaken, given to another M an
 
 in_runtime is true in between, for the thread itself only: a finaliser may call into the runtime while it is inside. Such a call takes no P and no
 lock; what it makes runnable waits in m.late until the M leaves.
+
+resting: the M is on its way to sleep or to poll, has nothing in hand and will not leave the runtime soon. Python still runs on the way (the host's,
+and with it finalisers): what those make runnable then goes to the global queue at once, as from a thread outside. Who waits in m.late would wait as
+long as the M sleeps, perhaps for it. From begin_rest on m.late stays empty, until end_rest.
 """
 
 from __future__ import annotations
@@ -18,7 +22,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .events import E_PROC_LOST, E_PROC_STEAL, E_PROC_STOP, SYSMON
-from .wake import acquire_p, hand_off_p, submit
+from .native import current_m
+from .wake import acquire_p, hand_off_p, submit, submit_global
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -85,6 +90,25 @@ def submit_late(m: M) -> None:
     while m.any_late():
         g: Goroutine = m.late_take()
         submit(m, g)
+
+
+def submit_late_global(m: M) -> None:
+    """The same, and what a poll found, while m has no P."""
+    while m.any_late():
+        submit_global(m.sched, m.late_take())
+
+
+def begin_rest(m: M) -> None:
+    """m has no P and is about to sleep, to poll or to end."""
+    m.resting = True  # race: a finaliser runs after the next line, and whom it wakes would be left in m.late
+    submit_late_global(m)
+
+
+def end_rest() -> None:
+    """By whatever waits in m's place, as soon as it has waited: whom it readies is m's to queue."""
+    m: M | None = current_m()
+    if m is not None:
+        m.resting = False
 
 
 def retake(s: Scheduler, p: P) -> bool:

@@ -6,12 +6,12 @@ from .guests cimport send_guests_back, take_guest
 from .m cimport M
 from .p cimport P
 from .ending cimport check_dead, polls_in_vain, tell_dead
-from .entry cimport submit_late
+from .entry cimport submit_late, submit_late_global
 from .sched cimport Scheduler
 from .runq cimport put_global, put_tail, take_global, take_one_global
 from .steal cimport steal_work
 from .timers cimport any_timer, bury_zombies, earliest, move_timers, run_timers
-from .wake cimport acquire_p, start_spinning, submit_global, wake_by, wake_p, wake_poller
+from .wake cimport acquire_p, start_spinning, wake_by, wake_p, wake_poller
 
 cdef int E_M_PARK, E_M_POLL, E_M_WAKE, E_NETPOLL, E_PROC_STOP
 cdef int EXIT, EXITING, NEVER, P_DEAD, P_IDLE, PARK, POLL
@@ -24,7 +24,6 @@ cpdef bint begin_search(M m) except -1
 cdef bint look_at_net(M m) except -1
 @cython.locals(n=int)
 cdef bint inject(M m) except -1
-cpdef int submit_late_global(M m) except -1
 @cython.locals(g=Goroutine)
 cpdef Goroutine from_queues(M m)
 @cython.locals(g=Goroutine)

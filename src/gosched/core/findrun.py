@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from .bend import asks_global, may_rob, pop_newest, tell_drain, tell_expire, tell_spin
 from .ending import check_dead, polls_in_vain, tell_dead
-from .entry import submit_late
+from .entry import submit_late, submit_late_global
 from .events import E_M_PARK, E_M_POLL, E_M_WAKE, E_NETPOLL, E_PROC_STOP
 from .guests import send_guests_back, take_guest
 from .runq import put_global, put_tail, take_global, take_one_global
 from .states import EXIT, EXITING, NEVER, P_DEAD, P_IDLE, PARK, POLL
 from .steal import steal_work
 from .timers import any_timer, bury_zombies, earliest, move_timers, run_timers
-from .wake import acquire_p, start_spinning, submit_global, wake_by, wake_p, wake_poller
+from .wake import acquire_p, start_spinning, wake_by, wake_p, wake_poller
 
 if TYPE_CHECKING:
     from .g import Goroutine
@@ -289,12 +289,6 @@ def after_poll(m: M, now: int) -> None:
         inject(m)
     else:
         submit_late_global(m)
-
-
-def submit_late_global(m: M) -> None:
-    """What was made runnable, by a poll or by finalisers, while m has no P."""
-    while m.any_late():
-        submit_global(m.sched, m.late_take())
 
 
 def retire_p(m: M) -> bool:

@@ -1,5 +1,6 @@
 cimport cython
 from .ending cimport check_dead, tell_dead
+from .entry cimport begin_rest
 from .findrun cimport at_hand
 from .g cimport Goroutine
 from .guests cimport send_guests_back

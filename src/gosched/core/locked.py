@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .ending import check_dead, tell_dead
+from .entry import begin_rest
 from .events import E_GO_START, E_GO_UNBLOCK, E_M_PARK, E_M_WAKE, E_PROC_STOP
 from .findrun import at_hand
 from .guests import send_guests_back
@@ -171,7 +172,9 @@ def sleep_locked(m: M) -> None:
         m.state = "locked"
         if m.trail is not None:
             m.trail.tell(m.who, E_M_PARK)
+        begin_rest(m)
         m.sched.host.sleep_m(m)
+        m.resting = False
         m.state = "running"
         if m.trail is not None:
             m.trail.tell(m.who, E_M_WAKE)

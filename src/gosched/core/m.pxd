@@ -18,6 +18,7 @@ cdef class M(ThreadWords):
     cdef M link
     cdef public bint spinning
     cdef public bint in_runtime
+    cdef bint resting
     cdef bint inherits
     cdef bint shaky
     cdef readonly int verdict

@@ -46,6 +46,7 @@ class M(ThreadWords):
         self.link: M | None = None
         self.spinning = False
         self.in_runtime = True
+        self.resting = False
         self.inherits = False
         self.shaky = sched.shaky
         self.verdict = 0

@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int64_t
 from .bend cimport tell_spin
 from .ending cimport check_dead, tell_dead
+from .entry cimport begin_rest
 from .execute cimport schedule
 from .findrun cimport after_poll
 from .locked cimport trim
@@ -12,7 +13,7 @@ from .sched cimport Scheduler
 from .wake cimport acquire_p
 
 cdef int E_M_END, E_M_WAKE
-cdef int ALIVE, EXIT, PARK, SPARES
+cdef int ALIVE, EXIT, EXITING, PARK, SPARES
 cdef int64_t IDLE_NS
 
 @cython.locals(m=M)

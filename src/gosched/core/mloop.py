@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from .bend import tell_spin
 from .ending import check_dead, tell_dead
+from .entry import begin_rest
 from .events import E_M_END, E_M_WAKE
 from .execute import schedule
-from .findrun import after_poll, submit_late_global
+from .findrun import after_poll
 from .locked import trim
 from .m import M
 from .native import current_m, drop_spares, set_current_m
-from .states import ALIVE, EXIT, IDLE_NS, PARK, SPARES
+from .states import ALIVE, EXIT, EXITING, IDLE_NS, PARK, SPARES
 from .wake import acquire_p
 
 if TYPE_CHECKING:
@@ -62,8 +63,7 @@ def new_m(s: Scheduler, number: int, p: P, spinning: bool) -> M:
 
 def sleep(m: M, verdict: int) -> bool:
     """Carries out what find_runnable said. False: nobody needed this thread for a long time, and it leaves."""
-    if m.any_late():
-        submit_late_global(m)
+    begin_rest(m)
     if verdict == PARK:
         trim(m, SPARES)
         m.state = "parked"
@@ -71,10 +71,12 @@ def sleep(m: M, verdict: int) -> bool:
             if retire_m(m):
                 return False
             m.sleep_note(-1)
+        m.resting = False
         woken(m)
     else:
         m.state = "polling"
         m.sched.host.poll(m.poll_until)
+        m.resting = False
         after_poll(m, m.sched.host.now())
     m.state = "running"
     return True
@@ -109,6 +111,8 @@ def woken(m: M) -> None:
 
 
 def forget_m(m: M) -> None:
+    if m.sched.phase() != EXITING:
+        begin_rest(m)
     if m.trail is not None:
         m.trail.tell(m.who, E_M_END)
         m.trail.ended = True

@@ -462,6 +462,7 @@ cdef class ThreadWords:
     cdef PyObject *holders[8]
     cdef void *running
     cdef gs_note note
+    cdef int32_t napping
     cdef gs_fifo late
     cdef gs_fifo guests
     cdef public int outcome
@@ -506,6 +507,9 @@ cdef class ThreadWords:
     cdef inline void wake_note(self) noexcept:
         gs_note_wake(&self.note)
     cpdef bint sleep_note(self, int64_t until) noexcept
+    cdef inline bint naps(self) noexcept:
+        """In sleep_note, where no Python runs."""
+        return GS_LOAD(&self.napping)
     cpdef bint doze(self, int64_t until) except -1
     cdef int late_put(self, StateWord g) except -1
     cdef inline object late_take(self):

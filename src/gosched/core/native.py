@@ -366,6 +366,7 @@ class ThreadWords(Pulse):
         self._atom = threading.Lock()
         self._running: Any = None
         self._note = Note()
+        self._napping = False
         self._late: deque[Any] = deque()
         self._guests: deque[Any] = deque()
         self._token: Any = None
@@ -430,7 +431,14 @@ class ThreadWords(Pulse):
         self._note.wake()
 
     def sleep_note(self, until: int) -> bool:
-        return self._note.sleep(until)
+        self._napping = True
+        woken = self._note.sleep(until)
+        self._napping = False
+        return woken
+
+    def naps(self) -> bool:
+        """In sleep_note, where no Python runs but that of the wait itself."""
+        return self._napping
 
     def doze(self, until: int) -> bool:
         """As sleep_note, on a thread that is not the runtime's. A signal that arrives just before it falls asleep is handled when it wakes: it does,

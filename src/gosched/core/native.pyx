@@ -326,8 +326,10 @@ cdef class ThreadWords:
 
     cpdef bint sleep_note(self, int64_t until) noexcept:
         cdef bint woken
+        GS_STORE(&self.napping, 1)
         with nogil:
             woken = gs_note_sleep(&self.note, until)
+            GS_STORE(&self.napping, 0)
         return woken
 
     cpdef bint doze(self, int64_t until) except -1:

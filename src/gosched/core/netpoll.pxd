@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport int64_t
 from .chan cimport wake_waiter
+from .entry cimport end_rest
 from .g cimport Goroutine
 from .kernel cimport Epoll, Events
 from .m cimport M
@@ -79,7 +80,7 @@ cdef class EpollPoller:
     cpdef int attach(self, PollDesc desc) except -1
     cpdef int detach(self, PollDesc desc) except -1
     cpdef int64_t deadline(self) noexcept
-    @cython.locals(delay=int64_t)
+    @cython.locals(delay=int64_t, n=int)
     cpdef int wait(self, int64_t until) except -1
     cpdef int look(self) except -1
     @cython.locals(i=int, tag=int64_t, desc=PollDesc)

@@ -28,6 +28,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .chan import wake_waiter
+from .entry import end_rest
 from .kernel import Epoll, Events
 from .native import ChannelWords, ThreadWords, Waiter, current_m
 from .signals import Woken
@@ -336,7 +337,9 @@ class EpollPoller:
 
     def wait(self, until: int) -> None:
         delay = -1 if until == NEVER else max(0, until - clock(self.sched))
-        self.deliver(self.found, self.epoll.wait(self.found, delay))
+        n = self.epoll.wait(self.found, delay)
+        end_rest()
+        self.deliver(self.found, n)
 
     def look(self) -> None:
         if self.sched.claim_net():

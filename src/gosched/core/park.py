@@ -82,7 +82,7 @@ def ready(g: Goroutine) -> None:
     if claim(g):
         if not g.listed():
             g.home.wake_note()  # type: ignore[union-attr]  # the stand-in of a thread
-        elif m is None or not g.belongs_to(m):
+        elif m is None or not g.belongs_to(m) or m.resting:
             ready_elsewhere(list_of(g).owner, g)
         elif m.in_runtime:
             if m.trail is not None:
@@ -97,7 +97,7 @@ def ready(g: Goroutine) -> None:
 
 
 def ready_elsewhere(s: Scheduler, g: Goroutine) -> None:
-    """g was claimed by a thread that is no M of its runtime."""
+    """g was claimed by a thread that is no M of its runtime, or one that rests."""
     if s.trail is not None:
         s.trail.tell2(OUTSIDE, E_GO_UNBLOCK, g.id, 0)
     submit_global(s, g)

@@ -143,11 +143,13 @@ def launch(
         enter_scope(g, ctx)
     if m.trail is not None:
         tell_create(m, g, number)
-    if nested:
-        m.late_put(g)
-    else:
+    if not nested:
         submit(m, g)
         leave_runtime(m)
+    elif m.resting:
+        submit_global(m.sched, g)
+    else:
+        m.late_put(g)
     return g
 
 

@@ -26,8 +26,9 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from gosched.core.ending import begin_ending, begin_exit
+from gosched.core.entry import submit_late_global
 from gosched.core.execute import step
-from gosched.core.findrun import after_poll, begin_search, submit_late_global
+from gosched.core.findrun import after_poll, begin_search
 from gosched.core.m import M
 from gosched.core.mloop import forget_m, new_m, woken
 from gosched.core.native import set_current_m

@@ -72,6 +72,7 @@ class ExploredHost:
         if not self.hub.wait(lambda: self.poked or bool(self.arrivals), 0 <= until <= self.horizon):
             self.clock = max(self.clock, until)
         self.poked = False
+        self.core.entry.end_rest()
         self.look()
 
     def look(self) -> None:

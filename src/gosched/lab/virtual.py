@@ -18,8 +18,9 @@ from contextvars import Context, ContextVar, copy_context
 from typing import Any
 
 from gosched.core.ending import begin_ending, begin_exit, still_dead
+from gosched.core.entry import submit_late_global
 from gosched.core.execute import step
-from gosched.core.findrun import after_poll, expire_slice, submit_late_global
+from gosched.core.findrun import after_poll, expire_slice
 from gosched.core.m import M
 from gosched.core.mloop import forget_m, new_m, woken
 from gosched.core.mutex import explore_locks

@@ -17,6 +17,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
+from gosched.core.entry import end_rest
 from gosched.core.netpoll import anybody_waits, claim_look, end_look
 from gosched.core.states import NEVER, NOBODY, READ, WRITE
 from gosched.core.timers import clock
@@ -91,6 +92,7 @@ class SelectorPoller:
                 told = [self.told(key.fd, events) for key, events in found if key.fd != self._ear]
         if seconds != 0 and any(key.fd == self._ear for key, _ in found):
             self.hear()
+        end_rest()
         for desc, mode in broken + [pair for pair in told if pair is not None]:
             desc.arrive(mode)
 
