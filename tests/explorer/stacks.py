@@ -254,4 +254,27 @@ def two_lock_one_thread(hub: Hub, core: Any) -> Check:
     return lambda: expect(sorted(done), [0, 1, 2, 8, 9, 9])
 
 
-STACKS = [plain_pairs, guests_and_others, stacks_against_end, hogs_beside_stacks, locked_at_home, two_lock_one_thread]
+def finaliser_after_entry(hub: Hub, core: Any) -> Check:
+    """A finaliser wakes a goroutine on the very thread that is about to sleep with it, in the host's code, after the last look at what is late."""
+    ch = core.chan.Channel()
+
+    class Finalising(ExploredHost):
+        left = True
+
+        def sleep_m(self, m: Any) -> None:
+            if self.left:
+                self.left = False
+                ch.send_now(1)
+            super().sleep_m(m)
+
+    host = Finalising(hub, core, nproc=2, seed=hub.random.randrange(1 << 30))
+    host.outsiders = True  # it says that all are asleep before the finaliser runs
+
+    def main() -> Any:
+        return plain_recv(core, ch)
+
+    host.start(main)
+    return lambda: expect(host.result, 1)
+
+
+STACKS = [plain_pairs, guests_and_others, stacks_against_end, hogs_beside_stacks, locked_at_home, two_lock_one_thread, finaliser_after_entry]

@@ -68,7 +68,7 @@ def fast_asleep(s: Scheduler) -> bool:
     for m in ms:
         if m.naps():
             n += 1
-    dead = dead and n == s.threads  # race: who came since the list was made is missing in n
+    dead = dead and n == s.threads  # who came since the list was made is missing in n
     s.release()
     return dead
 
