@@ -133,6 +133,10 @@ class Channel(ChannelWords):
     def send_by(self, who: ThreadWords, value: Any) -> object:
         """For the goroutine that runs there: None, Closed or Parked."""
         self.acquire()
+        if self.buffered() < self.limit and self.receivers_waiting() == 0 and not self.is_closed():  # as `give` does it, for half the instructions
+            self.buffer_put(value)
+            self.release()
+            return None
         answer = self.send_or_keep(value)
         if answer is Nothing:
             who.begin_wait(W_SEND, self)
@@ -146,6 +150,10 @@ class Channel(ChannelWords):
         if self.timer is not None:
             self.timer.run_late()
         self.acquire()
+        if self.buffered() != 0 and self.senders_waiting() == 0:  # as `take` does it, the same
+            answer = self.buffer_take()
+            self.release()
+            return answer
         answer = self.recv_or_keep()
         if answer is Nothing:
             who.begin_wait(W_RECV, self)
