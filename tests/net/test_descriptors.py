@@ -45,9 +45,12 @@ async def until(reached):
         await gosched.asleep(0.001)
 
 async def serve(listener):
-    async with listener:
-        while True:
-            go(echo, await do(listener, "accept"))
+    try:
+        async with listener:
+            while True:
+                go(echo, await do(listener, "accept"))
+    except net.ClosedError:
+        pass  # by main, which is over, but perhaps not quite
 
 async def echo(conn):
     with conn:
