@@ -283,6 +283,6 @@ def test_figures_while_somebody_waits(either: NetWorld) -> None:
             here.close()
             there.close()
             for each in reads:
-                await w.failure(each)
+                await w.recv(each.done, timeout=PATIENCE)  # an error, or the end that the other one's close has sent
 
     either.run(main)
