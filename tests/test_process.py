@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-import sysconfig
 
 import pytest
 
+from .builds import FREE_THREADED
 from .conftest import Script
-
-FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
 def test_ctrl_c_while_every_goroutine_sleeps(script: Script) -> None:

@@ -11,6 +11,7 @@ import pytest
 from gosched import Chan, Deadlock, Event, Goroutine, Mutex, aselect, asleep, find_deadlocks, go, nil
 from gosched.deadlocks import Edge, Node, Wait, WaitGraph, wait_graph
 from gosched.testing import virtual_run
+from tests.builds import needs_frames
 from tests.deadlocks.finding import judged
 from tests.sync.spelled import Do, awaited, both, settled
 
@@ -37,6 +38,7 @@ async def transfer(do: Do, source: int, target: int) -> None:
         LOCKS[target].lock()
 
 
+@needs_frames
 @both
 def test_a_cycle(do: Do) -> None:
     async def main() -> str:
@@ -57,6 +59,7 @@ def test_a_cycle(do: Do) -> None:
     )
 
 
+@needs_frames
 def test_a_goroutine_that_waits_for_itself() -> None:
     async def main() -> str:
         LOCKS[:] = [Mutex(), Mutex()]

@@ -28,6 +28,7 @@ from gosched.demo.picture import Scene, page
 from gosched.demo.sizes import FULL, FULL_PURE, QUICK, QUICK_PURE, chosen
 from gosched.demo.stage import Stage
 from gosched.demo.track import Raid, Stretch, Track, track
+from tests.builds import NEVER_TOLD
 from tests.trace.making import Story
 
 TINY = replace(QUICK_PURE, goroutines=300, tasks=200, trips=50, queue_trips=60, pieces=12, count=20_000, ticks=50, calls=5, nap=0.02, connections=20)
@@ -178,6 +179,7 @@ def test_stealing(dark: Stage) -> None:
     assert (dark.folder / "demo.trace").exists()
 
 
+@NEVER_TOLD
 def test_a_hog(dark: Stage) -> None:
     beside = hog.play(dark, TINY)
     assert (len(beside.ours), len(beside.theirs)) == (50, 200)

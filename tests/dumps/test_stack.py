@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-import sysconfig
 import threading
 from collections.abc import AsyncIterator
 from typing import Any
@@ -15,10 +14,7 @@ import gosched
 from gosched import Chan, Event, Goroutine, Runtime, asleep, ayield_now, current, go, num_goroutine, run, stack, stats
 from gosched.system.cpus import gil_enabled
 from gosched.testing import virtual_run
-
-FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-# What the pure build cannot look at without a GIL: docs/dumps.md.
-needs_frames = pytest.mark.skipif(FREE_THREADED and gosched.__build__ != "compiled", reason="frames of others cannot be seen here")
+from tests.builds import needs_frames
 
 
 def line(fn: Any, offset: int) -> str:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import sys
-import sysconfig
 import time
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 import gosched
 from gosched import Goroutine, asleep, ayield_now
+from tests.builds import COMPILED, FREE_THREADED
 
-FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 # A hog can be suspended in the middle of its code. Where not, its P is taken and it runs on without one.
-COMPILED = gosched.__build__ == "compiled"
 CAN_SUSPEND = sys.version_info >= (3, 12) or COMPILED
 # A hog is asked by events of sys.monitoring; else, with a GIL, by a trace function.
 MONITORS = sys.version_info >= (3, 12) and not FREE_THREADED
@@ -23,8 +19,6 @@ MONITORS = sys.version_info >= (3, 12) and not FREE_THREADED
 PATIENCE = 60.0
 
 monitoring: Any = getattr(sys, "monitoring", None)
-
-NEVER_TOLD = pytest.mark.skipif(FREE_THREADED and not COMPILED, reason="a pure build on a free-threaded Python cannot tell a hog to end")
 
 
 class Deadline:

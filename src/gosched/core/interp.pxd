@@ -1,6 +1,7 @@
 cpdef bint raise_soon(object error) noexcept
 cpdef void raise_in(unsigned long ident, object error) noexcept
 cpdef object innermost_frame()
+cpdef bint interrupts_core() noexcept
 cpdef object switch_stack(object stack)
 cpdef object unwind_stack(object stack)
 cpdef void no_more_stacks() noexcept

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+from types import FrameType
 from typing import Any
 
 from .callers import outside_frame
@@ -22,6 +24,14 @@ def raise_in(ident: int, error: type[BaseException]) -> None:
 def innermost_frame() -> Any:
     """Of the code that this thread runs, outside the package."""
     return outside_frame()
+
+
+def interrupts_core() -> bool:
+    """Asked by a finaliser: what it came between is code of the runtime itself, which perhaps holds a lock."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") == "threading":
+        frame = frame.f_back
+    return frame is not None and str(frame.f_globals.get("__name__")).startswith("gosched.core.")
 
 
 def switch_stack(stack: Any) -> None:

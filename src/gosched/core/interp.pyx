@@ -58,6 +58,11 @@ cpdef object innermost_frame():
     return None if frame == NULL else <object><PyObject *>frame
 
 
+cpdef bint interrupts_core() noexcept:
+    """Compiled code is never interrupted."""
+    return False
+
+
 shows_frames = bool(GS_SHOWS_FRAMES)
 
 

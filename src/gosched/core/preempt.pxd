@@ -3,7 +3,7 @@ from .entry cimport enter_runtime, leave_runtime
 from .g cimport Goroutine
 from .locked cimport suspend_locked
 from .m cimport M
-from .interp cimport innermost_frame, raise_soon, stop_no_more, stop_soon
+from .interp cimport innermost_frame, interrupts_core, raise_soon, stop_no_more, stop_soon
 from .native cimport current_m
 
 cdef int ALIVE, EXITING, LEASHES, PREEMPTED, RUNNING

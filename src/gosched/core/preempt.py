@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from gosched.errors import Goexit
 
 from .entry import enter_runtime, leave_runtime
-from .interp import innermost_frame, raise_soon, stop_no_more, stop_soon
+from .interp import innermost_frame, interrupts_core, raise_soon, stop_no_more, stop_soon
 from .locked import suspend_locked
 from .native import current_m
 from .states import ALIVE, EXITING, LEASHES, PREEMPTED, RUNNING
@@ -121,7 +121,8 @@ class Leash:
     def __del__(self) -> None:
         if current_m() is self.m:
             new_leashes(self.m)
-            answer(self.m)
+            if not interrupts_core():  # it would wait for a P with a lock that others need for theirs; it is asked again
+                answer(self.m)
 
 
 def new_leashes(m: M) -> None:
