@@ -24,7 +24,7 @@ from gosched.program import Main
 from gosched.trace import files
 from gosched.trace.record import VirtualRecorder
 from gosched.trace.replay import Replay
-from tests.stalls.waiting import NEVER_TOLD
+from tests.builds import NEVER_TOLD
 
 from .playing import play
 

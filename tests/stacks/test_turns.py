@@ -13,7 +13,8 @@ import pytest
 import gosched
 from gosched import Chan, Event, WaitGroup, asleep, go, yield_now
 from gosched.core.native import current_m
-from tests.stalls.waiting import CAN_SUSPEND, COMPILED, NEVER_TOLD, PATIENCE, until, until_slowly
+from tests.builds import COMPILED, NEVER_TOLD
+from tests.stalls.waiting import CAN_SUSPEND, PATIENCE, until, until_slowly
 
 from .places import Place
 

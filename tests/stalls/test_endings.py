@@ -11,7 +11,9 @@ import pytest
 from gosched import AbandonedThreadWarning, Goexit, WaitGroup, blocking, go, run
 
 # Who has begun is inside its try: the program may end there and then, and Goexit strike at the next line.
-from .waiting import COMPILED, MONITORS, NEVER_TOLD, Deadline, begun, spin, work
+from tests.builds import COMPILED, NEVER_TOLD
+
+from .waiting import MONITORS, Deadline, begun, spin, work
 
 
 @NEVER_TOLD

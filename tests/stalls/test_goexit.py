@@ -9,8 +9,9 @@ import pytest
 
 from gosched import AbandonedThreadWarning, Chan, Goroutine, Runtime, asleep, go, run, yield_now
 from gosched.system.threads import ThreadHost
+from tests.builds import FREE_THREADED, NEVER_TOLD
 
-from .waiting import FREE_THREADED, NEVER_TOLD, PATIENCE, Deadline, begun, spin, work
+from .waiting import PATIENCE, Deadline, begun, spin, work
 
 MISSED_BY_COLLECTOR = pytest.mark.skipif(
     FREE_THREADED,

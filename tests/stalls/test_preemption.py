@@ -14,8 +14,9 @@ import pytest
 
 import gosched
 from gosched import Chan, Event, WaitGroup, after, aselect, asleep, ayield_now, go, run, yield_now
+from tests.builds import NEVER_TOLD
 
-from .waiting import NEVER_TOLD, Deadline, spin, until, until_slowly
+from .waiting import Deadline, spin, until, until_slowly
 
 
 def test_preemption() -> None:
