@@ -9,7 +9,8 @@ import pytest
 
 from gosched import Goexit
 from gosched.core.interp import raise_in
-from tests.stalls.waiting import COMPILED, Deadline
+from tests.builds import COMPILED
+from tests.stalls.waiting import Deadline
 
 
 @pytest.mark.skipif(not COMPILED and sys.version_info < (3, 12), reason="in a pure build of 3.11 it strikes the thread that has not begun")

@@ -32,8 +32,8 @@ from gosched import (
 )
 from gosched.core.interrupt import Cancellation
 from gosched.testing import virtual_run
+from tests.builds import COMPILED
 from tests.deadlocks.finding import Found, found, judged, named, receive, send, start
-from tests.stalls.waiting import COMPILED
 from tests.sync.spelled import settled
 
 KEPT: list[Any] = []

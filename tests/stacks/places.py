@@ -10,7 +10,8 @@ import pytest
 
 import gosched
 from gosched import Event, Goroutine, go, sleep, yield_now
-from tests.stalls.waiting import COMPILED, Deadline
+from tests.builds import COMPILED
+from tests.stalls.waiting import Deadline
 
 LONG_ON_PURE = pytest.mark.skipif(not COMPILED, reason="takes too long on the pure build")
 

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from gosched import AbandonedThreadWarning, Chan, DeadlockError, Event, Goexit, Mutex, Runtime, WaitGroup, ayield_now, blocking, go, sleep, yield_now
+from tests.builds import COMPILED
 from tests.conftest import Script
-from tests.stalls.waiting import COMPILED, PATIENCE, until
+from tests.stalls.waiting import PATIENCE, until
 
 from .places import Place, beside, ended, parked, wait_for
 

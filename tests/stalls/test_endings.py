@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from gosched import AbandonedThreadWarning, Goexit, WaitGroup, blocking, go, run
-
-# Who has begun is inside its try: the program may end there and then, and Goexit strike at the next line.
 from tests.builds import COMPILED, NEVER_TOLD
 
+# Who has begun is inside its try: the program may end there and then, and Goexit strike at the next line.
 from .waiting import MONITORS, Deadline, begun, spin, work
 
 

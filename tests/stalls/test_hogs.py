@@ -12,9 +12,10 @@ import pytest
 
 import gosched
 from gosched import Runtime, WaitGroup, ayield_now, go, run
+from tests.builds import COMPILED, FREE_THREADED
 
 from .hogs import ASYNC, PLAIN, Flag, asynchronous, exceptions, generator_expression, recursion, ticks, tight_while
-from .waiting import CAN_SUSPEND, COMPILED, FREE_THREADED, Deadline, spin, taken, until, until_suspended
+from .waiting import CAN_SUSPEND, Deadline, spin, taken, until, until_suspended
 
 # Until a hog was suspended: on a busy machine its P may be taken first. Without a compiler that is often so, see the last test.
 ATTEMPTS = 200 if COMPILED else 2

@@ -17,8 +17,9 @@ import pytest
 
 import gosched
 from gosched import Chan, Goroutine, Runtime, WaitGroup, ayield_now, blocking, go, run
+from tests.builds import COMPILED
 
-from .waiting import COMPILED, PATIENCE, Deadline, spin, taken, until, until_slowly
+from .waiting import PATIENCE, Deadline, spin, taken, until, until_slowly
 
 # What blocks, and what ends it.
 Call = tuple[Callable[[], object], Callable[[], object]]

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
+from tests.builds import COMPILED
 from tests.conftest import Script
-
-from .waiting import COMPILED
 
 pytestmark = pytest.mark.slow
 

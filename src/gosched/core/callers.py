@@ -13,6 +13,11 @@ def outside_frame() -> FrameType | None:
     return frame
 
 
+def in_core(frame: FrameType) -> bool:
+    """Of the runtime itself, which has frames in a pure build."""
+    return str(frame.f_globals.get("__name__")).startswith("gosched.core.")
+
+
 def absorb() -> None:
     """An asynchronous exception is on its way to this thread: it is raised as soon as this begins, for the caller to drop. Merely to take it back
     would leave the interpreter in alarm for good, before 3.13, and a traced thread of 3.11 in a loop without end."""

@@ -14,7 +14,7 @@ lock; what it makes runnable waits in m.late until the M leaves.
 
 resting: the M is on its way to sleep or to poll, has nothing in hand and will not leave the runtime soon. Python still runs on the way (the host's,
 and with it finalisers): what those make runnable then goes to the global queue at once, as from a thread outside. Who waits in m.late would wait as
-long as the M sleeps, perhaps for it. From begin_rest on m.late stays empty, until end_rest.
+long as the M sleeps, perhaps for it. From begin_rest on m.late stays empty, until the M is awake, or a poller readies whom it found (end_rest).
 """
 
 from __future__ import annotations

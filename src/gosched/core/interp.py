@@ -7,7 +7,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from .callers import outside_frame
+from .callers import in_core, outside_frame
 
 
 def raise_soon(error: type[BaseException] | None) -> bool:
@@ -31,7 +31,7 @@ def interrupts_core() -> bool:
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__") == "threading":
         frame = frame.f_back
-    return frame is not None and str(frame.f_globals.get("__name__")).startswith("gosched.core.")
+    return frame is not None and in_core(frame)
 
 
 def switch_stack(stack: Any) -> None:

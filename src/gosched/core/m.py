@@ -8,6 +8,8 @@ Its own thread alone writes to it, but for
     asked              set by sysmon (preempt.py), cleared by itself
     blocked_in, blocked_since  by sysmon: the goroutine in a call that has cost the P; cleared by itself
     leashes            what the host asks it by (system/asking.py): made by itself, taken away one by one by who asks
+`in_runtime` and `resting` are for its own thread only: what a finaliser that runs there may do (entry.py). `naps` is read by who suspects a deadlock
+(ending.fast_asleep): the thread is in the kernel, or about to be, and runs no Python.
 `shaky`: the host explores, and decides at each way back into the runtime if the P is lost (entry.py).
 `doomed`: Goexit is on its way to the goroutine that runs here, as an asynchronous exception (preempt.py).
 `stack` is what its loop runs on, if that can be set aside; `pool` has spare ones, `aside` counts those with a goroutine on them. `pending` is what

@@ -111,7 +111,7 @@ def woken(m: M) -> None:
 
 
 def forget_m(m: M) -> None:
-    if m.sched.phase() != EXITING:
+    if m.sched.phase() != EXITING:  # then nobody has a turn any more, and no thread is to be started for it
         begin_rest(m)
     if m.trail is not None:
         m.trail.tell(m.who, E_M_END)

@@ -52,7 +52,7 @@ class Host(Protocol):
         """Waits the 3 µs in which a running P may take its own `next`."""
 
     def poll(self, until: int) -> None:
-        """Waits for the outside world until `until` (-1: for ever) or until poll_wake."""
+        """Waits for the outside world until `until` (-1: for ever) or until poll_wake. Then entry.end_rest, before it readies anybody."""
 
     def poll_wake(self) -> None: ...
 

@@ -19,6 +19,7 @@ import sys
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from gosched.core.callers import in_core
 from gosched.core.interp import raise_in
 from gosched.core.preempt import Watchpoint, doom, new_leashes, trace
 from gosched.errors import Goexit
@@ -168,7 +169,7 @@ def user_codes(frame: FrameType | None) -> list[CodeType]:
     for _ in range(8 * DEPTH):
         if frame is None or len(codes) == DEPTH:
             break
-        if not frame.f_globals.get("__name__", "").startswith("gosched.core.") and frame.f_code not in codes:
+        if not in_core(frame) and frame.f_code not in codes:
             codes.append(frame.f_code)
         frame = frame.f_back
     return codes
