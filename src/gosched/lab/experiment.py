@@ -14,6 +14,7 @@ from gosched.trace.record import VirtualRecorder
 
 from .clockwork import Clockwork
 from .costs import USUAL, Costs
+from .striking import heeding_ctrl_c
 from .virtual import apart
 
 Workload = Callable[..., Coroutine[Any, Any, Any]]
@@ -73,7 +74,8 @@ def measure(workload: Workload, *args: Any, procs: int = 1, policy: Policy | Non
     run = Clockwork(checked_procs(procs), seed, checked_policy(policy), costs, recorder)
     watcher = Main(run, ends=True)
     reader = Reader(recorder)
-    apart().run(play, run.played(watcher, workload, args), reader)
+    with heeding_ctrl_c(run):
+        apart().run(play, run.played(watcher, workload, args), reader)
     error = run.error or watcher.error
     if error is not None:
         raise error

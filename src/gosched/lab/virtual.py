@@ -35,6 +35,8 @@ from gosched.policy import GO, Policy
 from gosched.program import Main, OnUncaught, Program, deadlock
 from gosched.trace.record import VirtualRecorder
 
+from .striking import heeding_ctrl_c
+
 try:
     from greenlet import getcurrent, greenlet  # type: ignore[import-untyped, unused-ignore]
 except ImportError:  # pragma: no cover - said in words by sleep_m
@@ -169,7 +171,8 @@ class VirtualRuntime(Program):
             raise RuntimeError("virtual_run() inside a goroutine: use go(fn), or await the coroutine")
         explore_locks(self.sched.shaky)
         try:
-            return apart().run(self._run, main, args)
+            with heeding_ctrl_c(self):
+                return apart().run(self._run, main, args)
         finally:
             explore_locks(-self.sched.shaky)
 
