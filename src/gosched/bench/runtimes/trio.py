@@ -139,7 +139,7 @@ case_pairs = case_pingpong
 
 
 async def case_pipeline(size: Size) -> Reading:
-    channels = [trio.open_memory_channel(100) for _ in range(size.work + 1)]
+    channels: list[Any] = [trio.open_memory_channel(100) for _ in range(size.work + 1)]
 
     async def source(out: Any) -> None:
         async with out:
