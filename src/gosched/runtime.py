@@ -131,9 +131,8 @@ class Runtime(Program):
         self._why = "end"
         self._host = ThreadHost(self, light=light)
         seed = time.monotonic_ns() & 0xFFFFFFFF if seed is None else seed
-        self.sched = self._host.sched = Scheduler(self._host, n, seed, rules.ring, max_threads)
+        self.sched = self._host.drive(Scheduler(self._host, n, seed, rules.ring, max_threads))
         rules.bend(self.sched)
-        self.sched.virtual = False
         self._host.asyncgen_hooks = (None, AsyncgenFinisher(self.sched))
         rules.watch(self.sched, round(lag() * 1e9), self._host.ticks.period)
         viewed = view or (view is None and VIEW.wanted)

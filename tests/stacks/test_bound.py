@@ -10,6 +10,7 @@ import pytest
 
 import gosched
 from gosched import Chan, Event, Mutex, Runtime, WaitGroup, after_func, asleep, ayield_now, go, gomaxprocs, sleep, yield_now
+from gosched.core.native import current_m
 from gosched.testing import virtual_run
 from tests.stalls.waiting import PATIENCE, Deadline, until, until_slowly
 
@@ -439,3 +440,37 @@ def test_a_mutex_among_bound_and_free(place: Place) -> None:
 
     place.run(main)
     assert worst == [1] * 200
+
+
+def test_who_wakes_it_brings_it_home_and_no_thief_is_woken_for_it() -> None:
+    """A pair on two threads: nobody but its home could run what is woken, so there is nothing to steal, turn after turn."""
+    apart = 0
+
+    def main() -> tuple[int, int]:
+        there, back, wg = Chan[int](), Chan[int](), WaitGroup()
+        steals, homes = [], set()
+
+        def ping() -> None:
+            for i in range(50):
+                if i in (10, 49):
+                    steals.append(sum(p.steals for p in gosched.stats().ps))
+                there.send(i)
+                back.recv()
+            homes.add(current_m())
+
+        def pong() -> None:
+            for _ in range(50):
+                back.send(there.recv())
+            homes.add(current_m())
+
+        wg.go(ping)
+        wg.go(pong)
+        wg.wait()
+        return len(homes), steals[1] - steals[0]
+
+    for seed in range(20):
+        homes, stolen = virtual_run(main, gomaxprocs=2, seed=seed)
+        if homes == 2:
+            apart += 1
+            assert stolen == 0
+    assert apart > 5

@@ -62,6 +62,8 @@ enum {
     CLEAR_TOO_LATE,           /* note: cleared after the other side may have woken it again */
     TIMEOUT_IS_WAKE,          /* note: a sleep that ran out of time says it was woken */
     DOZE_IS_WAKE,             /* note: a doze, likewise */
+    WATCH_IS_WAKE,            /* note: a look without the kernel, likewise */
+    ASLEEP_BY_STORE,          /* note: not woken yet, then stored as asleep, over a wake that came meanwhile */
     TAKE_WITHOUT_LOCK,        /* fifo */
     NO_SHRINK,                /* fifo */
     GROW_WITHOUT_UNWRAP,      /* fifo: the slots are copied as they lie, head in the middle */
@@ -668,7 +670,7 @@ static void note_wake(gs_note *n)
 {
     if (PLANT == WAKE_WITHOUT_KERNEL)
         GS_SWAP(&n->word, 1);
-    else if (PLANT == WAKE_RELAXED && __atomic_exchange_n(&n->word, 1, __ATOMIC_RELAXED) == 0)
+    else if (PLANT == WAKE_RELAXED && __atomic_exchange_n(&n->word, 1, __ATOMIC_RELAXED) == GS_ASLEEP)
         gs_kernel_wake(&n->word);
     else if (PLANT != WAKE_RELAXED)
         gs_note_wake(n);
@@ -681,8 +683,17 @@ static int note_sleep(gs_note *n, int64_t until)
 /* As a thread does that must look after signals: woken, or at most ns. */
 static int note_doze(gs_note *n, int64_t ns)
 {
+    if (PLANT == ASLEEP_BY_STORE && GS_LOAD(&n->word) == 0) {
+        window();
+        GS_STORE(&n->word, GS_ASLEEP);
+    }
     int woken = gs_note_doze(n, ns);
     return PLANT == DOZE_IS_WAKE ? 1 : woken;
+}
+static int note_watch(gs_note *n, int64_t ns)
+{
+    int woken = gs_note_watch(n, ns);
+    return PLANT == WATCH_IS_WAKE ? 1 : woken;
 }
 /* A point in time: never (-1), long ago, or soon. */
 static int64_t some_time(void)
@@ -698,6 +709,8 @@ static void wait_note(gs_note *n)
 {
     for (;;) {
         int64_t until = some_time();
+        if (roll() % 4 == 0 && note_watch(n, roll() % 20000))
+            return;
         if (roll() % 4 == 0 && note_doze(n, until < 0 ? -1 : (int64_t)(roll() % 60000)))
             return;
         if (note_sleep(n, until))

@@ -147,6 +147,8 @@ def last_look(m: M) -> Goroutine | None:
     """Steps 1 to 3 of the way to sleep. None with a P: search again; None without: sleep."""
     m.sched.acquire()
     g = take_global(m)  # race: a spinner saw this work but found no P for it, and relies on whoever gives one up
+    if g is None:
+        g = m.guest_take()  # it came while m searched. Without a P m would send it back, and be woken for it
     if g is not None:
         m.sched.release()
         return g
@@ -253,11 +255,18 @@ def gather_timers(s: Scheduler) -> None:
 
 
 def idle(m: M) -> Goroutine | None:
-    """Go's stopm up to the sleep: the M is on the idle list, its note clear. Whoever takes it from there sets nextp and wakes the note."""
+    """Go's stopm up to the sleep: the M is on the idle list, its note clear. Whoever takes it from there sets nextp and wakes the note. Or it has
+    guests, and a P is idle for them: then it does not sleep."""
     m.sched.acquire()
     if m.sched.phase() == EXITING:  # race: the program ended, and the list of Ms to tell was made without us
         m.sched.release()
         return quit_m(m)
+    p = m.sched.take_idle_p() if m.any_guests() else None
+    if p is not None:
+        m.sched.release()
+        acquire_p(m, p)
+        m.verdict = 0
+        return None
     m.clear_note()
     m.nextp = None
     m.sched.put_idle_m(m)

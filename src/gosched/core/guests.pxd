@@ -8,6 +8,10 @@ cdef int E_PROC_STOP
 cdef int FOR_ANY, FOR_ONE
 
 @cython.locals(home=M, slept=bint, polls=bint)
+cpdef bint bring(M m, Goroutine g) except -1
+@cython.locals(slept=bint)
+cdef bint call_home(M home, Goroutine g) except -1
+@cython.locals(home=M, slept=bint, polls=bint)
 cpdef bint deliver(M m, Goroutine g) except -1
 @cython.locals(g=Goroutine)
 cpdef Goroutine take_guest(M m)

@@ -1,8 +1,10 @@
 """Goroutines on the way to the one thread that can go on with them.
 
-A goroutine that is bound to a thread (locked.py) is queued as any other when it becomes runnable. Whoever takes it from a queue and is not its home
-delivers it: puts it among the home's guests and, if the home sleeps, gives it its own P and goes to sleep itself (Go's startlockedm). A home that has
-a P looks at its guests in turn with its P's queue. The interleavings:
+A goroutine that is bound to a thread (locked.py) and becomes runnable is put among the guests of that thread, its home. If a P is idle, by who has
+woken it: a home that sleeps gets that P (bring). If none is, and the home has none, it is queued as any other; whoever takes it from a queue and is
+not its home delivers it, gives a home that sleeps its own P, and goes to sleep itself. (Go's startlockedm goes this way always. But nobody else could
+run it: to wake a thief for it, as for others, would only make the way longer.) A home that has a P looks at its guests in turn with its P's queue,
+and once more before it sleeps: if a P is idle, it stays awake for them. The interleavings:
 
     the home is about to sleep  both under the scheduler's lock: the guest is there before the home looks, or the home is found asleep and gets a P
     the home polls              it is woken from there, and finds its guests when it has a P
@@ -26,18 +28,31 @@ if TYPE_CHECKING:
     from .m import M
 
 
+def bring(m: M, g: Goroutine) -> bool:
+    """m has woken g, whose home is another M. False: there is no P for it to wake with, and g has to be queued."""
+    home: M = g.home  # type: ignore[assignment]
+    m.sched.acquire()
+    if home.p is None and m.sched.idle_ps() == 0:
+        m.sched.release()
+        return False
+    slept = call_home(home, g)
+    if slept:
+        home.inherits = False
+        home.nextp = m.sched.take_idle_p()
+    polls = home.polling
+    m.sched.release()
+    if slept:
+        rouse(home)
+    elif polls:
+        m.sched.host.poll_wake()  # race: the home has looked at its guests, and waits there
+    return True
+
+
 def deliver(m: M, g: Goroutine) -> bool:
     """m has taken g, whose home is another M, from a queue. True: the home slept, m gave it its P."""
     home: M = g.home  # type: ignore[assignment]
     m.sched.acquire()
-    slept = home.waits == FOR_ANY or (home.waits == FOR_ONE and home.holds(g))
-    if slept:
-        home.waits = 0
-        m.sched.idle_locked -= 1
-    else:
-        slept = m.sched.drop_idle_m(home)
-    if not home.holds(g) or not slept:
-        home.guest_put(g)  # race: the home is about to sleep, or asleep with another one: it looks at its guests under this lock
+    slept = call_home(home, g)
     polls = home.polling
     m.sched.release()
     if slept:
@@ -48,7 +63,20 @@ def deliver(m: M, g: Goroutine) -> bool:
         m.p = None  # type: ignore[assignment]
         rouse(home)
     elif polls:
-        m.sched.host.poll_wake()
+        m.sched.host.poll_wake()  # race: the home has looked at its guests, and waits there
+    return slept
+
+
+def call_home(home: M, g: Goroutine) -> bool:
+    """Lock held. True: the home slept, and is the caller's to wake, with a P. Else it is awake, and g among its guests."""
+    slept = home.waits == FOR_ANY or (home.waits == FOR_ONE and home.holds(g))
+    if slept:
+        home.waits = 0
+        home.sched.idle_locked -= 1
+    else:
+        slept = home.sched.drop_idle_m(home)
+    if not home.holds(g) or not slept:
+        home.guest_put(g)  # race: the home is about to sleep, or asleep with another one: it looks at its guests under this lock
     return slept
 
 

@@ -6,6 +6,7 @@ from .g cimport Goroutine
 from .guests cimport send_guests_back
 from .m cimport M
 from .interp cimport switch_stack
+from .linger cimport linger
 from .p cimport P
 from .telling cimport tell_block, tell_stop
 from .wake cimport acquire_p, hand_off_p, submit_behind, wake_p

@@ -22,6 +22,7 @@ from .events import E_GO_START, E_GO_UNBLOCK, E_M_PARK, E_M_WAKE, E_PROC_STOP
 from .findrun import at_hand
 from .guests import send_guests_back
 from .interp import switch_stack
+from .linger import linger
 from .states import ALIVE, EXITING, FOR_ANY, FOR_ONE, PARKED, PARKING, POOL, RUNNABLE, RUNNING
 from .telling import tell_block, tell_stop
 from .wake import acquire_p, hand_off_p, submit_behind, wake_p
@@ -173,6 +174,7 @@ def sleep_locked(m: M) -> None:
         if m.trail is not None:
             m.trail.tell(m.who, E_M_PARK)
         begin_rest(m)
+        linger(m)
         m.sched.host.sleep_m(m)
         m.resting = False
         m.state = "running"

@@ -30,6 +30,8 @@ cdef class M(ThreadWords):
     cdef readonly int64_t blocking_calls
     cdef readonly int64_t blocked_in
     cdef readonly int64_t blocked_since
+    cdef readonly int reluctance
+    cdef readonly int skips
     cdef readonly int64_t locks
     cdef bint spoilt
     cdef readonly int64_t ident

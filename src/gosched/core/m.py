@@ -16,6 +16,7 @@ Its own thread alone writes to it, but for
 the loop runs next: found by a goroutine that left its stack. `waits`, `polling` and the guests are guarded by the scheduler's lock (guests.py).
 `locks` counts the goroutines that have locked it; while it is not zero, nothing runs here that is not bound to it (locked.py). One that ended without
 unlocking stays counted: the thread is `spoilt`.
+`reluctance` and `skips`: linger.py.
 `trail` is where it writes down what happens, as `who`, if anybody wants to know; `names` are the numbers of strings that it has named there.
 An M is created on its own thread, where counting references to it is cheapest on a free-threaded build.
 """
@@ -61,6 +62,8 @@ class M(ThreadWords):
         self.blocking_calls = 0
         self.blocked_in = 0
         self.blocked_since = 0
+        self.reluctance = 0
+        self.skips = 0
         self.locks = 0
         self.spoilt = False
         self.ident = get_ident()

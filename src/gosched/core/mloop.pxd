@@ -5,6 +5,7 @@ from .ending cimport check_dead, tell_dead
 from .entry cimport begin_rest
 from .execute cimport schedule
 from .findrun cimport after_poll
+from .linger cimport linger
 from .locked cimport trim
 from .m cimport M
 from .native cimport current_m, drop_spares, set_current_m

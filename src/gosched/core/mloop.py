@@ -10,6 +10,7 @@ from .entry import begin_rest
 from .events import E_M_END, E_M_WAKE
 from .execute import schedule
 from .findrun import after_poll
+from .linger import linger
 from .locked import trim
 from .m import M
 from .native import current_m, drop_spares, set_current_m
@@ -67,6 +68,8 @@ def sleep(m: M, verdict: int) -> bool:
     if verdict == PARK:
         trim(m, SPARES)
         m.state = "parked"
+        if m.aside != 0:
+            linger(m)
         if not m.sleep_note(patience(m)):
             if retire_m(m):
                 return False

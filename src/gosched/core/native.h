@@ -5,7 +5,8 @@
  *
  *   gs_mutex   spin, then sleep in the kernel. A leaf: its holder calls no Python, drops no reference and takes no second mutex.
  *   gs_spin    the same for a handful of instructions; never sleeps in the kernel.
- *   gs_note    one-shot event of one sleeper. clear by the owner, then wake by anybody, sleep by the owner.
+ *   gs_note    one-shot event of one sleeper. clear by the owner, then wake by anybody, watch and sleep by the owner. The owner says that it is in
+ *              the kernel, by a compare-and-swap that fails if it was woken meanwhile: who wakes it before that needs no system call.
  *   gs_ring    a P's run queue. tail and slots: written by the owner alone; head: moved by compare-and-swap, by owner and thieves; next: swapped.
  *   gs_fifo    growable queue of pointers; its user holds a mutex. len may be read without it.
  *
@@ -168,29 +169,45 @@ static inline void gs_spin_lock(gs_spin *s)
 static inline void gs_spin_unlock(gs_spin *s) { GS_PUBLISH(&s->word, 0); }
 
 /* ---- note ---- */
-typedef struct { int32_t word; } gs_note;
+#define GS_ASLEEP (-1)
+typedef struct { int32_t word; } gs_note; /* 0; 1: woken; GS_ASLEEP: its owner is in the kernel, or has been since it was cleared */
 
 static inline void gs_note_clear(gs_note *n) { GS_STORE(&n->word, 0); }
 static inline void gs_note_wake(gs_note *n)
 {
-    if (GS_SWAP(&n->word, 1) == 0)
+    if (GS_SWAP(&n->word, 1) == GS_ASLEEP)
         gs_kernel_wake(&n->word);
+}
+/* Without sleeping, for at most ns. True if woken. Who is to wake it may wait for this very core: that goes first. */
+static inline int gs_note_watch(gs_note *n, int64_t ns)
+{
+    int64_t until = gs_now() + ns;
+    do {
+        for (int i = 0; i < 64; i++) {
+            if (GS_LOAD(&n->word) == 1)
+                return 1;
+            GS_PAUSE();
+        }
+        sched_yield();
+    } while (gs_now() < until);
+    return 0;
 }
 /* One wait of at most ns (< 0: no limit); a signal ends it too. True if woken. */
 static inline int gs_note_doze(gs_note *n, int64_t ns)
 {
-    if (GS_LOAD(&n->word) == 0)
-        gs_kernel_wait(&n->word, 0, ns);
-    return GS_LOAD(&n->word) != 0;
+    gs_cas32(&n->word, 0, GS_ASLEEP);
+    if (GS_LOAD(&n->word) == GS_ASLEEP)
+        gs_kernel_wait(&n->word, GS_ASLEEP, ns);
+    return GS_LOAD(&n->word) == 1;
 }
 /* Until woken, or until the clock reads `until` (< 0: for ever). True if woken. */
 static inline int gs_note_sleep(gs_note *n, int64_t until)
 {
-    while (GS_LOAD(&n->word) == 0) {
-        int64_t left = -1;
+    int64_t left = -1;
+    while (GS_LOAD(&n->word) != 1) {
         if (until >= 0 && (left = until - gs_now()) <= 0)
             return 0;
-        gs_kernel_wait(&n->word, 0, left);
+        gs_note_doze(n, left);
     }
     return 1;
 }

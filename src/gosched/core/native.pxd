@@ -506,6 +506,7 @@ cdef class ThreadWords:
         gs_note_clear(&self.note)
     cdef inline void wake_note(self) noexcept:
         gs_note_wake(&self.note)
+    cpdef bint watch_note(self, int64_t ns) noexcept
     cpdef bint sleep_note(self, int64_t until) noexcept
     cdef inline bint naps(self) noexcept:
         """In sleep_note, where no Python runs."""

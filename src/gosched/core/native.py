@@ -430,6 +430,10 @@ class ThreadWords(Pulse):
     def wake_note(self) -> None:
         self._note.wake()
 
+    def watch_note(self, ns: int) -> bool:
+        """For at most ns, without the kernel: Python's own locks leave no choice."""
+        return False
+
     def sleep_note(self, until: int) -> bool:
         self._napping = True
         woken = self._note.sleep(until)

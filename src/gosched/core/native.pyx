@@ -332,6 +332,13 @@ cdef class ThreadWords:
             GS_STORE(&self.napping, 0)
         return woken
 
+    cpdef bint watch_note(self, int64_t ns) noexcept:
+        """For at most ns, without the kernel."""
+        cdef bint woken
+        with nogil:
+            woken = gs_note_watch(&self.note, ns)
+        return woken
+
     cpdef bint doze(self, int64_t until) except -1:
         """As sleep_note, on a thread that is not the runtime's: signals are handled meanwhile, and what a handler raises ends the sleep."""
         cdef bint woken = False

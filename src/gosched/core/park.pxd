@@ -1,6 +1,7 @@
 cimport cython
 from .entry cimport enter_runtime, leave_runtime
 from .g cimport Goroutine
+from .guests cimport bring
 from .m cimport M
 from .native cimport current_m, list_of, ThreadWords
 from .sched cimport Scheduler

@@ -12,6 +12,7 @@ from gosched.errors import no_runtime
 
 from .entry import enter_runtime, leave_runtime
 from .events import E_GO_UNBLOCK, OUTSIDE
+from .guests import bring
 from .native import ThreadWords, current_m, list_of
 from .signals import Again
 from .states import NOTIFIED, PARKED, PARKING, RETRY, RUNNABLE
@@ -92,7 +93,8 @@ def ready(g: Goroutine) -> None:
             if m.trail is not None:
                 m.trail.tell2(m.who, E_GO_UNBLOCK, g.id, g.waker)
             enter_runtime(m)
-            submit(m, g)
+            if g.home is None or g.home is m or not bring(m, g):
+                submit(m, g)
             leave_runtime(m)
 
 

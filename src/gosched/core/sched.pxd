@@ -17,6 +17,7 @@ cdef class Scheduler(SchedulerWords):
     cdef public bint virtual
     cdef public bint hands_over
     cdef public bint shaky
+    cdef public bint lingers
     cdef readonly int ring
     cdef public int batch
     cdef public int fairness

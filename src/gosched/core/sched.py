@@ -133,6 +133,7 @@ class Scheduler(SchedulerWords):
         self.ring = ring
         self.hands_over = True
         self.shaky = False
+        self.lingers = False
         self.batch = GLOBAL_BATCH
         self.fairness = FAIRNESS
         self.passes = STEAL_PASSES

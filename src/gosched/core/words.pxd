@@ -50,6 +50,7 @@ cdef extern from "native.h" nogil:
     void gs_note_clear(gs_note *)
     void gs_note_wake(gs_note *)
     int gs_note_sleep(gs_note *, int64_t)
+    int gs_note_watch(gs_note *, int64_t)
     void gs_fifo_free(gs_fifo *)
     uint32_t gs_fifo_len(gs_fifo *)
     int gs_fifo_reserve(gs_fifo *, uint32_t)

@@ -24,6 +24,7 @@ from gosched.errors import ThreadLimitError
 from gosched.stacks.light import LightStacks
 
 from .asking import new_asker
+from .cpus import gil_enabled, num_cpu
 from .helpers import Helpers
 from .holding import holds_nothing
 from .poller import NetPoller, NotePoller, Poller, new_net_poller
@@ -70,6 +71,13 @@ class ThreadHost:
             self.schedtrace = Schedtrace(WISHES.scheddetail)
             self.ticks.every(WISHES.schedtrace * 1_000_000, self._print_schedtrace)
         self._first = _thread.allocate_lock()
+
+    def drive(self, sched: Scheduler) -> Scheduler:
+        """Its Ms will be threads of this host, in real time."""
+        self.sched = sched
+        sched.virtual = False
+        sched.lingers = num_cpu() > 1 and not gil_enabled()
+        return sched
 
     def start_m(self, number: int, p: P, spinning: bool) -> None:
         sched = self.sched
