@@ -11,7 +11,8 @@ and once more before it sleeps: if a P is idle, it stays awake for them. The int
     the home gives up its P     its guests, if they came meanwhile, go back to the global queue, and whoever takes one brings it with a P
     the home is in user code    perhaps without a P: the guests wait until it comes back. A hog or a blocking call delays what is bound to its thread
 
-Lock: guests, `waits`, `polling` and the idle list are guarded by the scheduler's lock.
+Lock: guests, `waits`, `polling` and the idle list are guarded by the scheduler's lock. `home.p` is the home's own: bring reads it under the lock, and
+either answer is safe. Seen there, the home looks at its guests under it before it sleeps; not seen, though it is about to get one: g is queued.
 """
 
 from __future__ import annotations
