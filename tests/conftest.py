@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -36,10 +36,21 @@ def pytest_configure() -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """What thousands of tests are made of stays: the collector is not to walk over it again and again, which took a fifth of the suite's time."""
-    gc.collect()
-    gc.freeze()
+    settle()
     if len(session.items) > 1_000 and any(item.path.name == "test_lint.py" for item in session.items):
         linting.begin(linting.MYPY)
+
+
+def settle() -> None:
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def settled() -> Iterator[None]:
+    """The same for what a module has imported, and keeps for its next tests: every scenario that was played, every program that was read."""
+    yield
+    settle()
 
 
 @pytest.fixture
