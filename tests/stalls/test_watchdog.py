@@ -11,21 +11,38 @@ from tests.conftest import Script
 
 pytestmark = pytest.mark.slow
 
-# Places are reached several times: on a busy machine sysmon may look too late to see the first.
-PROGRAM = """
-import time
+# A program hears what is printed, and stays at a place until that is reported: on a busy machine sysmon may look late.
+HEARS = """
+import sys, time
+
+class Hears:
+    said = ""
+    def write(self, text):
+        self.said += text
+        return sys.__stderr__.write(text)
+    def flush(self):
+        sys.__stderr__.flush()
+
+sys.stderr = Hears()
+until = time.monotonic() + float(sys.argv[1])
+def unheard(words):
+    return words not in sys.stderr.said and time.monotonic() < until
+"""
+FOREVER = "50"
+PROGRAM = (
+    HEARS
+    + """
 from gosched import WaitGroup, run
 
 def deep():
     time.sleep(0.03)  # blocked here
 
 def blocks():
-    for _ in range(8):
+    while unheard("blocked here"):
         deep()
 
 def burns():
-    end = time.monotonic() + 0.3
-    while time.monotonic() < end: pass  # burning here
+    while "burning here" not in sys.stderr.said and time.monotonic() < until: pass  # burning here
 
 async def main():
     wg = WaitGroup()
@@ -37,6 +54,7 @@ async def main():
 
 print(run(main, gomaxprocs=4))
 """
+)
 LINES = PROGRAM.splitlines()
 BLOCKED, BURNING = (f"program.py:{1 + next(i for i, line in enumerate(LINES) if what in line)}" for what in ("blocked here", "burning here"))
 REPORT = re.compile(
@@ -65,7 +83,7 @@ def test_a_blocked_and_a_burning_goroutine_are_named(script: Script) -> None:
     right = [("blocked in a call" if COMPILED else "burning CPU"), "burning CPU"]
     found: dict[str, tuple[str, str]] = {}
     for _ in range(5):
-        done = script(PROGRAM, GOSCHED_DEBUG="blocking")
+        done = script(PROGRAM, FOREVER, GOSCHED_DEBUG="blocking")
         assert done.returncode == 0
         assert done.stdout.endswith("result\n"), done.stderr
         assert "gosched/core" not in done.stderr
@@ -82,31 +100,33 @@ def test_a_blocked_and_a_burning_goroutine_are_named(script: Script) -> None:
 
 def test_the_goroutine_is_named_by_its_id(script: Script) -> None:
     done = script(
-        """
-        import time, gosched
+        HEARS
+        + """
+import gosched
 
-        def blocks(ids):
-            ids.append(gosched.current().id)
-            for _ in range(8):
-                time.sleep(0.03)
+def blocks(ids):
+    ids.append(gosched.current().id)
+    while unheard("in blocks"):
+        time.sleep(0.03)
 
-        async def main():
-            ids, wg = [], gosched.WaitGroup()
-            for _ in range(3):
-                wg.go(int)
-            wg.go(blocks, ids)
-            await wg
-            return ids[0]
+async def main():
+    ids, wg = [], gosched.WaitGroup()
+    for _ in range(3):
+        wg.go(int)
+    wg.go(blocks, ids)
+    await wg
+    return ids[0]
 
-        print(gosched.run(main, gomaxprocs=4))
-        """,
+print(gosched.run(main, gomaxprocs=4))
+""",
+        FOREVER,
         GOSCHED_DEBUG="blocking",
     )
     assert done.stdout.strip() in [report["id"] for report in REPORT.finditer(done.stderr)], done.stderr
 
 
 def test_without_the_word_there_is_silence(script: Script) -> None:
-    done = script(PROGRAM, GOSCHED_DEBUG="0")
+    done = script(PROGRAM, "0.1", GOSCHED_DEBUG="0")
     assert (done.stdout.splitlines()[-1], done.stderr) == ("result", "")
 
 
@@ -144,18 +164,20 @@ run(main, gomaxprocs=2, policy=LONG)
 def test_words_are_joined_by_commas(script: Script) -> None:
     """Both modes at once: the dropped coroutine and the blocked call are reported."""
     done = script(
-        """
-        import gc, time
-        from gosched import Chan, run
+        HEARS
+        + """
+import gc
+from gosched import Chan, run
 
-        async def main():
-            Chan(1).asend(1)
-            gc.collect()
-            for _ in range(8):
-                time.sleep(0.03)
+async def main():
+    Chan(1).asend(1)
+    gc.collect()
+    while unheard("time.sleep(0.03)"):
+        time.sleep(0.03)
 
-        run(main, gomaxprocs=4)
-        """,
+run(main, gomaxprocs=4)
+""",
+        FOREVER,
         GOSCHED_DEBUG=" blocking, 1",
     )
     assert "coroutine 'Chan.asend' was never awaited" in done.stderr
@@ -173,7 +195,7 @@ def test_unknown_words_are_named(words: str, unknown: str, script: Script) -> No
 
 
 def test_a_blocked_call_on_one_p(script: Script) -> None:
-    done = script(PROGRAM.replace("gomaxprocs=4", "gomaxprocs=1"), GOSCHED_DEBUG="blocking")
+    done = script(PROGRAM.replace("gomaxprocs=4", "gomaxprocs=1"), FOREVER, GOSCHED_DEBUG="blocking")
     assert BLOCKED in reports(done.stderr)
 
 
