@@ -12,7 +12,7 @@ from tests.conftest import Script
 pytestmark = pytest.mark.slow
 
 # A program hears what is printed, and stays at a place until that is reported: on a busy machine sysmon may look late.
-HEARS = """
+HEARS = '''
 import sys, time
 
 class Hears:
@@ -24,10 +24,12 @@ class Hears:
         sys.__stderr__.flush()
 
 sys.stderr = Hears()
+call = "time.sleep(0.03)"
 until = time.monotonic() + float(sys.argv[1])
 def unheard(words):
+    """Words that do not stand where it is called: that line may be reported, too."""
     return words not in sys.stderr.said and time.monotonic() < until
-"""
+'''
 FOREVER = "50"
 PROGRAM = (
     HEARS
@@ -38,7 +40,7 @@ def deep():
     time.sleep(0.03)  # blocked here
 
 def blocks():
-    while unheard("blocked here"):
+    while unheard(call):
         deep()
 
 def burns():
@@ -172,7 +174,7 @@ from gosched import Chan, run
 async def main():
     Chan(1).asend(1)
     gc.collect()
-    while unheard("time.sleep(0.03)"):
+    while unheard(call):
         time.sleep(0.03)
 
 run(main, gomaxprocs=4)
