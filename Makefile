@@ -26,19 +26,26 @@ CORE := $(wildcard src/gosched/core/*.py src/gosched/core/*.pxd src/gosched/core
 help:
 	@sed -n 's/^#   *//p; s/^\([a-z-]*\):.*##/\1:/p' Makefile
 
-$(VENV)/.requirements: requirements/test.txt
+$(VENV)/.tools: requirements/test.txt
 	@echo "gosched: setting up $(VENV) for Python $(TAG) (once)"
 	@$(PYTHON) -m venv $(VENV)
+	@$(RUN) -m pip install --quiet --no-compile --disable-pip-version-check -c requirements/test.txt Cython setuptools 2>&1 | grep -v '^WARNING: Location' || true
+	@$(RUN) -c 'import Cython, setuptools'
+	@touch $@
+
+$(VENV)/.requirements: $(VENV)/.tools
 	@$(RUN) -m pip install --quiet --no-compile --disable-pip-version-check -r requirements/test.txt 2>&1 | grep -v '^WARNING: Location' || true
 	@$(RUN) -c 'import pytest, greenlet'
 	@touch $@
 
-$(VENV)/.built: $(VENV)/.requirements $(CORE)
+$(VENV)/.built: $(VENV)/.tools $(CORE)
 	@echo "gosched: building the compiled core for Python $(TAG) (a minute or two)"
 	@$(RUN) tools/build.py
 	@touch $@
 
-setup: $(VENV)/.built ## the .venv, with everything built
+# What the tests need is fetched while the core is compiled.
+setup: ## the .venv, with everything built
+	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.requirements $(VENV)/.built
 
 demo: setup ## what it does, in less than a minute, with figures measured on the spot
 	@$(RUN) -m gosched demo

@@ -16,7 +16,7 @@ from .test_lab import laboratory
 
 __all__ = ["browser"]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 OVER = "goschedLab.reel.over"
 PHONE = {"width": 390, "height": 844}
 
