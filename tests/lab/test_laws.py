@@ -19,6 +19,8 @@ from gosched.lab.clockwork import Clockwork
 from gosched.lab.costs import FREE, USUAL, Costs
 from tests.lab.workloads import crew, mixed, play
 
+pytestmark = pytest.mark.slow
+
 # ---- fork and join ----
 
 

@@ -328,6 +328,7 @@ def begun(write: Write, tmp_path: Path) -> Iterator[Callable[..., tuple[subproce
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("jobs", "send"), [(1, os.killpg), (2, os.killpg), (2, os.kill)])
 def test_ctrl_c_stops_the_workers(begun: Callable[..., tuple[subprocess.Popen[str], int]], jobs: int, send: Callable[[int, int], None]) -> None:
     """At a terminal all of them get the signal; from `kill` the first one alone."""
@@ -339,6 +340,7 @@ def test_ctrl_c_stops_the_workers(begun: Callable[..., tuple[subprocess.Popen[st
     os.close(reader)
 
 
+@pytest.mark.slow
 def test_workers_without_work_say_nothing_at_ctrl_c(begun: Callable[..., tuple[subprocess.Popen[str], int]]) -> None:
     process, reader = begun(1, "--procs", "1,2", "--workloads", "short,forever", "--policies", "no-steal", "--jobs", "4")
     os.killpg(process.pid, signal.SIGINT)
@@ -346,6 +348,7 @@ def test_workers_without_work_say_nothing_at_ctrl_c(begun: Callable[..., tuple[s
     os.close(reader)
 
 
+@pytest.mark.slow
 def test_progress_is_shown_at_a_terminal(write: Write) -> None:
     terminal = Terminal("lab", "run", write(WORKLOADS), "--procs", "1,2", "--workloads", "tree", "--jobs", "1", width=80)
     try:
@@ -358,6 +361,7 @@ def test_progress_is_shown_at_a_terminal(write: Write) -> None:
     assert "…" not in table
 
 
+@pytest.mark.slow
 def test_progress_is_not_shown_elsewhere(write: Write, capsys: Captured) -> None:
     assert main(["lab", "run", write(WORKLOADS), "--procs", "1", "--workloads", "tree", "--jobs", "1"]) == 0
     assert capsys.readouterr().err == ""
