@@ -25,12 +25,13 @@ class Hears:
 
 sys.stderr = Hears()
 call = "time.sleep(0.03)"
-until = time.monotonic() + float(sys.argv[1])
-def unheard(words):
+def patience():
+    return time.monotonic() + float(sys.argv[1])
+def unheard(words, until):
     """Words that do not stand where it is called: that line may be reported, too."""
     return words not in sys.stderr.said and time.monotonic() < until
 '''
-FOREVER = "50"
+FOREVER = "25"
 PROGRAM = (
     HEARS
     + """
@@ -40,10 +41,12 @@ def deep():
     time.sleep(0.03)  # blocked here
 
 def blocks():
-    while unheard(call):
+    until = patience()
+    while unheard(call, until):
         deep()
 
 def burns():
+    until = patience()
     while "burning here" not in sys.stderr.said and time.monotonic() < until: pass  # burning here
 
 async def main():
@@ -108,7 +111,8 @@ import gosched
 
 def blocks(ids):
     ids.append(gosched.current().id)
-    while unheard("in blocks"):
+    until = patience()
+    while unheard("in blocks", until):
         time.sleep(0.03)
 
 async def main():
@@ -128,7 +132,7 @@ print(gosched.run(main, gomaxprocs=4))
 
 
 def test_without_the_word_there_is_silence(script: Script) -> None:
-    done = script(PROGRAM, "0.1", GOSCHED_DEBUG="0")
+    done = script(PROGRAM, "0.3", GOSCHED_DEBUG="0")
     assert (done.stdout.splitlines()[-1], done.stderr) == ("result", "")
 
 
@@ -174,7 +178,8 @@ from gosched import Chan, run
 async def main():
     Chan(1).asend(1)
     gc.collect()
-    while unheard(call):
+    until = patience()
+    while unheard(call, until):
         time.sleep(0.03)
 
 run(main, gomaxprocs=4)
